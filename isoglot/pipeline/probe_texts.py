@@ -33,17 +33,18 @@ class PairText:
     languages: Pair
     lines: ParallelLines
     entries: Sequence[WordPair]
-    """A dictionary; every fifth word of the first language is a test, maps are fitted on the others."""
+    """A dictionary, the first language's word first."""
     origin: str
 
     @property
     def fit_and_test(self) -> tuple[list[WordPair], list[WordPair]]:
-        # All translations of a word are on one side.
+        """Every fifth source word is a test, with all its translations; maps are fitted on the others."""
         words = dict.fromkeys(source for source, _ in self.entries)
         tests = {*list(words)[TEST_EVERY - 1 :: TEST_EVERY]}
-        return [each for each in self.entries if each[0] not in tests], [
-            each for each in self.entries if each[0] in tests
-        ]
+        # Words spelled alike have one vector where the table is shared, and finding it shows no structure.
+        alike = {a for a, b in self.entries if a == b}
+        fit = [each for each in self.entries if each[0] not in tests]
+        return fit, [each for each in self.entries if each[0] in tests and alike.isdisjoint(each)]
 
 
 def read_pair_text(

@@ -135,11 +135,12 @@ def _word_scores(readers: tuple[Reader, Reader], text: PairText, result: Compari
     fit, test = text.fit_and_test
     layers = list(zip(*((layer.layer_a, layer.layer_b) for layer in result.layers), strict=True))
     sides, words = (text.lines.a, text.lines.b), list(zip(*text.entries, strict=True))
-    # A table of random rows knows no words, so it has no floor.
+    floors = untrained_readers(*readers)
     for name, variant, chosen in (
         ("contextual", None, readers),
-        ("contextual", BOTH_UNTRAINED, untrained_readers(*readers)),
+        ("contextual", BOTH_UNTRAINED, floors),
         ("embedding", None, readers),
+        ("embedding", BOTH_UNTRAINED, floors),
     ):
         if name == "contextual":
             vectors = [_word_states(*each) for each in zip(chosen, sides, layers, strict=True)]

@@ -39,7 +39,7 @@ COLUMNS_OF_TABLE = {
     "P@1 mapped, random": (AFTER_MAP, "both random"),
     "words {a} to {b}": (WORDS, "{a} to {b}"),
     "words {b} to {a}": (WORDS, "{b} to {a}"),
-    "words, random": (WORDS, "random weights, {a} to {b}"),
+    "words, random": (WORDS, "random, {a} to {b}"),
 }
 COLUMNS = ("exhibit", "languages", "language", "metric", "variant", "layer", "value")
 
@@ -112,9 +112,9 @@ def probe(
 class Probe(Numbers):
     """The numbers of a probe, with the fields of a study's: `variant` is null, or says which weights are random.
 
-    >>> found = ig.probe("demo:monolingual", languages=["ela", "oru"], store="store")
-    Traceback (most recent call last):
-    isoglot.errors.IsoglotError: demo:monolingual: this model is not in ...store yet; make it with: isoglot run ...
+    >>> found = ig.probe("demo:default", languages=["ela", "oru"], store="store")
+    >>> print(*found.readings())
+    ela-oru: most alike at layer ...
     """
 
     def __init__(

@@ -72,6 +72,12 @@ def test_a_dictionary_may_lead_either_way_and_every_fifth_word_is_a_test(tmp_pat
     fit, test = text.fit_and_test
     assert sorted([*fit, *test]) == sorted(text.entries)
     assert len(test) == len(WORDS) // 5
-    put(tmp_path, "eval/muse/en-fr.txt", ["ban one", "ban two", "bar three"])
-    text = read_pair_text(("en", "fr"), data=tmp_path)
-    assert [*text.entries] == [("ban", "one"), ("ban", "two"), ("bar", "three")]
+    # All translations of a word go together, and a word that is spelled alike is not asked for.
+    put(
+        tmp_path,
+        "eval/muse/en-fr.txt",
+        ["a 1", "b 2", "c c", "c 3", "d 4", "e 5", "e c", "a 6", "f 7", "g 8", "h 9", "i 0", "j j", "j 1"],
+    )
+    fit, test = read_pair_text(("en", "fr"), data=tmp_path).fit_and_test
+    assert "".join(a + b for a, b in fit) == "a1b2ccc3d4a6f7g8h9i0"
+    assert test == [("e", "5")]

@@ -186,11 +186,13 @@ def pairs_of(measurements: Iterable[Measurement], exhibit: str) -> list[Pair]:
     return list(dict.fromkeys(each.languages for each in measurements if each.exhibit == exhibit))
 
 
-def mean_values(measurements: Iterable[Measurement], *, exhibit: str, languages: Pair) -> dict[str, float]:
+def mean_values(
+    measurements: Iterable[Measurement], *, exhibit: str, languages: Pair, variant: str | None = None
+) -> dict[str, float]:
     """Means over seeds of all metrics that have no layer."""
     found: dict[str, list[float]] = {}
     for each in measurements:
-        if (each.exhibit, each.variant, each.languages, each.layer) == (exhibit, None, languages, None):
+        if (each.exhibit, each.variant, each.languages, each.layer) == (exhibit, variant, languages, None):
             found.setdefault(each.metric, []).append(each.value)
     return {metric: fmean(values) for metric, values in found.items()}
 

@@ -25,8 +25,11 @@ from isoglot.report.figures.similarity_pictures import similarity_picture
 from isoglot.report.layer_scores import CENTRED
 from isoglot.report.page.section import Figure, Section
 
-RANDOM = (
-    "Random weights: the same architecture and tokenizer as before any training, seed 0 (the second of two models: 1)."
+RANDOM = "Random: the same architecture and tokenizer as before any training, seed 0 (the second of two models: 1)."
+SPELLED_ALIKE = "Words that both languages spell alike are among the answers, but are not asked for."
+LENGTHS = (
+    "Length alone is the CKA of one number a line, the logarithm of its length. It is no floor: vectors that hold more "
+    "than lengths may come below it."
 )
 Rows = Mapping[str, tuple[str, str | None]]
 """The label of each line, and its metric and variant."""
@@ -55,8 +58,8 @@ WITHOUT_MAP, AFTER_MAP, SIMILARITY, WORDS = KINDS = (
         {
             "centred": ("retrieval_p1", None),
             "raw": ("retrieval_p1_uncentred", None),
-            "random weights, centred": ("retrieval_p1", BOTH_UNTRAINED),
-            "random weights, raw": ("retrieval_p1_uncentred", BOTH_UNTRAINED),
+            "random, centred": ("retrieval_p1", BOTH_UNTRAINED),
+            "random, raw": ("retrieval_p1_uncentred", BOTH_UNTRAINED),
         },
         {"chance": "retrieval_p1_chance", "length alone": "retrieval_p1_by_length"},
     ),
@@ -75,8 +78,8 @@ WITHOUT_MAP, AFTER_MAP, SIMILARITY, WORDS = KINDS = (
         {
             "{a} to {b}": ("contextual_p1", None),
             "{b} to {a}": ("contextual_p1_to_source", None),
-            "random weights, {a} to {b}": ("contextual_p1", BOTH_UNTRAINED),
-            "random weights, {b} to {a}": ("contextual_p1_to_source", BOTH_UNTRAINED),
+            "random, {a} to {b}": ("contextual_p1", BOTH_UNTRAINED),
+            "random, {b} to {a}": ("contextual_p1_to_source", BOTH_UNTRAINED),
         },
         {"token table, {a} to {b}": "embedding_p1", "token table, {b} to {a}": "embedding_p1_to_source"},
     ),
@@ -158,6 +161,7 @@ def _notes(scores: ProbeScores, kind: Kind, languages: Pair, *, new_vectors: str
         )
     if kind is SIMILARITY:
         both = (scores.lines(each, languages)["trained"].layers for each in (SIMILARITY, AFTER_MAP))
+        yield LENGTHS
         yield f"Pearson correlation of CKA with retrieval after a map, over layers: {correlation_text(*both)}."
         for metric, (title, meaning) in OTHER_MEASURES.items():
             floors = kind._replace(rows=_with_floors(metric))
@@ -167,4 +171,8 @@ def _notes(scores: ProbeScores, kind: Kind, languages: Pair, *, new_vectors: str
     if kind is WORDS:
         yield f"Averaged states of the words in these sentences: {words_text('contextual', values)}."
         yield f"Token table, rows that are whole words: {words_text('embedding', values)}."
+        floor = mean_values(scores.measurements, exhibit=FIGURE_4, languages=languages, variant=BOTH_UNTRAINED)
+        if "embedding_p1" in floor:
+            yield f"A table of random rows: {floor['embedding_p1']:.1f}, back {floor['embedding_p1_to_source']:.1f}."
+        yield SPELLED_ALIKE
         yield from few_pairs_note(values["contextual_fitted_pairs"], values)
