@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import correlation, fmean
 
 from isoglot.pipeline.measurements import Measurement
@@ -136,6 +136,12 @@ class LineFigure:
             alone = [label for label in dict.fromkeys(line.label for line, _ in lines) if label not in several]
             of_one = f" Of one seed: {', '.join(alone)}." if alone else ""
             yield f"Means over seeds; thin lines go from the lowest seed to the highest.{of_one}"
+
+
+def on_one_axis(figures: Sequence[LineFigure]) -> list[LineFigure]:
+    """Figures of pairs of languages, which are compared by eye."""
+    room = max((chart.highest for each in figures for chart in each.charts), default=0.0)
+    return [replace(each, charts=[replace(chart, shown=(0.0, room)) for chart in each.charts]) for each in figures]
 
 
 def pair_title(languages: Pair) -> str:
