@@ -59,8 +59,8 @@ def read_pair_text(
     paths = parallel or _parallel_files(languages, data=data)
     lines = read_parallel_lines(*paths, anyway=anyway)
     entries, origin = [], " and ".join(map(str, paths))
-    for place in (OWN_DICTIONARY, MUSE) if data is not None else ():
-        dictionary = dictionary or found(data / place.format(*languages))
+    for place in (OWN_DICTIONARY, MUSE):
+        dictionary = dictionary or (data and found(data / place.format(*languages)))
     if dictionary is None:
         lines = replace(lines, notes=(*lines.notes, _no_dictionary(languages, data=data)))
     else:

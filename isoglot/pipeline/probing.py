@@ -41,32 +41,26 @@ def probed_pair(
     """Every number of a pair of languages, each as its reader reads it, and notes; `name` is that of the models."""
     from isoglot.evaluation.geometry.comparison import FLOOR_SEED, compared
 
-    a, b = text.languages
+    (a, b), lines = text.languages, text.lines
     result = compared(
-        *readers,
-        text.lines.a,
-        text.lines.b,
-        rounds=ROUNDS,
-        new_vectors=new_vectors,
-        names=text.languages,
-        progress=progress,
+        *readers, lines.a, lines.b, rounds=ROUNDS, new_vectors=new_vectors, names=(a, b), progress=progress
+    )
+    blank = Measurement(
+        study=PROBE,
+        exhibit="",
+        condition=name,
+        languages=text.languages,
+        language=b,
+        task=None,
+        metric="",
+        layer=None,
+        seed=FLOOR_SEED,
+        value=0.0,
+        stage="",
     )
     scores = (*_sentence_scores(result, text.languages), *_word_scores(readers, text, result))
     measured = [
-        Measurement(
-            study=PROBE,
-            exhibit=exhibit,
-            condition=name,
-            languages=text.languages,
-            language=score.language or b,
-            task=None,
-            metric=score.metric,
-            variant=variant,
-            layer=score.layer,
-            seed=FLOOR_SEED,
-            value=score.value,
-            stage="",
-        )
+        replace(blank, exhibit=exhibit, variant=variant, **vars(replace(score, language=score.language or b)))
         for exhibit, variant, score in scores
     ]
     notes = [
@@ -75,12 +69,9 @@ def probed_pair(
         for language, cut, most in zip(text.languages, result.num_cut, result.most_tokens, strict=True)
         if cut
     ]
-    tokens = ", ".join(f"{language} {each:.1f}" for language, each in zip((a, b), result.tokens_per_word, strict=True))
-    notes += [
-        *text.lines.notes,
-        *result.notes,
-        f"Tokens a word: {tokens}; many if a text is not of the model's language.",
-    ]
+    tokens_a, tokens_b = result.tokens_per_word
+    many = "many if a text is not of the model's language"
+    notes += [*lines.notes, *result.notes, f"Tokens a word: {a} {tokens_a:.1f}, {b} {tokens_b:.1f}; {many}."]
     if text.entries and not any(each.metric == "contextual_p1" for each in measured):
         notes.append("Words are not probed: no entry of the dictionary has both its words in these sentences.")
     return measured, notes

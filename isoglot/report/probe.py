@@ -10,7 +10,6 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 from rich.table import Table
 
 from isoglot.errors import IsoglotError, MissingDataError
@@ -61,8 +60,8 @@ def probe(
     """
     names = [str(model), str(model if other is None else other)]
     pairs = [(languages[0], each) for each in languages[1:]]
-    if not pairs and parallel is None:
-        raise IsoglotError("--languages: name two or more, as in en,fr; the others are held against the first")
+    if (not pairs and parallel is None) or len({*languages}) < len(languages):
+        raise IsoglotError("--languages: name two or more, each once, as in en,fr; the others are held against the first")
     if len(pairs) > 1 and (parallel or dictionary):
         problem = f"--parallel and --dictionary are of one pair, and --languages has {len(pairs)}"
         raise IsoglotError(f"{problem}; name two languages, or put the files into the folder of --data")
@@ -143,13 +142,15 @@ class Probe(Numbers):
         for pair in self.scores.notes:
             similar, mapped = (self.scores.lines(kind, pair) for kind in (SIMILARITY, AFTER_MAP))
             facts, (trained, _, random) = self.scores.values(AFTER_MAP, pair), mapped.values()
-            alike, best = (int(np.argmax(line.layers)) for line in (similar["trained"], trained))
+            by_layer = (line.by_seed[0] for line in (similar["trained"], trained))
+            alike, best = (max(values, key=values.__getitem__) for values in by_layer)
             cka, floor = (similar[label].at(alike)[0] for label in ("trained", "both random"))
+            chance, length = (facts[f"{RETRIEVAL}_{by}"] for by in ("chance", "by_length"))
             yield (
-                f"{pair_title(pair)}: most alike at layer {alike}, CKA {cka:.2f}, with random weights {floor:.2f}. After a "
-                f"map {trained.best[0]:.1f}% of {facts['tests']:,.0f} test sentences find their translation at layer "
-                f"{best}; with random weights {random.best[0]:.1f}% at best, by length "
-                f"{facts[f'{RETRIEVAL}_by_length']:.1f}%, by chance {facts[f'{RETRIEVAL}_chance']:.1f}%."
+                f"{pair_title(pair)}: most alike at layer {alike}, CKA {cka:.2f}, with random weights {floor:.2f}. "
+                f"After a map {trained.best[0]:.1f}% of {facts['tests']:,.0f} test sentences find their translation at "
+                f"layer {best}; with random weights {random.best[0]:.1f}% at best, by length {length:.1f}%, by chance "
+                f"{chance:.1f}%."
             )
 
     def report(self, folder: str | Path) -> Path:

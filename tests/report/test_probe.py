@@ -131,7 +131,8 @@ def test_what_is_missing_is_named_with_how_to_get_it(models: Path, data: Path, t
     files = (tmp_path / "lines.txt", tmp_path / "lines.txt")
     for arguments, message in (
         ({"languages": ["en", "fr"]}, "--data or --parallel is needed"),
-        ({"languages": ["en"], "data": data}, "--languages: name two or more, as in en,fr"),
+        ({"languages": ["en"], "data": data}, "--languages: name two or more, each once, as in en,fr"),
+        ({"languages": ["en", "fr", "en"], "data": data}, "--languages: name two or more, each once, as in en,fr"),
         (
             {"languages": ["en", "ru"], "data": data},
             "no parallel sentences of en and ru; put a sentence a line into parallel/en-ru.en and parallel/en-ru.ru "
