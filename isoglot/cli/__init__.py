@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isoglot.cli.compare import compare
 from isoglot.cli.data import data_app
 from isoglot.cli.explain import explain
 from isoglot.cli.export import export
 from isoglot.cli.options import Folders, StudyArgument, StudyOptions, grouped_options, plain_console
 from isoglot.cli.pack import pack, unpack
+from isoglot.cli.probe import probe
 from isoglot.cli.report import report
 from isoglot.cli.run import run
 from isoglot.cli.standard_streams import watch_readers
@@ -137,8 +137,10 @@ def list_() -> None:
 
 
 # In the order of `isoglot --help`.
-for command in (run, plan, results, report, explain, breakdown, compare, export, pack, unpack, verify):
+for command in (run, plan, results, report, explain, breakdown, probe, export, pack, unpack, verify):
     app.command()(command)
+# The name that the case of two models had first.
+app.command(name="compare", hidden=True)(probe)
 app.command(name="list")(list_)
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from isoglot.errors import IsoglotError
-from isoglot.files import clear_disk_errors, lease, refuse_links, write_whole
+from isoglot.files import clear_disk_errors, lease, refuse_links, text_sum, write_whole
 from isoglot.pipeline.cells import VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement, measurements, pending_cells
@@ -141,14 +142,9 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
             write_report_data(data, folder)
         for name, text in texts.items():
             write_whole(folder / name, text)
-        kept = _kept_pictures(folder / FIGURES) if keeps_pictures else {}
-        drawings = {each.name: _write_picture(each, folder / FIGURES, kept=kept) for each in pictures}
-        if keeps_pictures:
-            sums = {f"{each.file_stem}.svg": _text_sum(drawings[each.name]) for each in pictures}
-            write_whole(folder / FIGURES / SUMS, json.dumps(sums, indent=1) + "\n")
         title = f"{data.study.name}: {' and '.join(data.study.languages)}"
         head = text_sections.page_head(data.study, data.state)
-        write_whole(folder / PAGE, page_html(title=title, head=head, sections=sections, drawings=drawings))
+        write_page(folder, title=title, head=head, sections=sections, keeps_pictures=keeps_pictures)
         # The files of a folder that was no report are somebody else's.
         if was_report:
             _remove_stale(folder, texts=texts, stems={picture.file_stem for picture in pictures})
@@ -204,6 +200,21 @@ def markdown_claims(claims: Sequence[Claim], *, remarks: Sequence[str]) -> str:
     return "\n\n".join(["## What the paper claims, and what we find", " ".join(summary), table]) + "\n"
 
 
+def write_page(
+    folder: Path, *, title: str, head: Mapping[str, Any], sections: Sequence[Section], keeps_pictures: bool = False
+) -> Path:
+    """Write a page and the pictures of its sections beside it; the path of the page."""
+    (folder / FIGURES).mkdir(parents=True, exist_ok=True)
+    pictures = [picture for section in sections for picture in section.pictures]
+    kept = _kept_pictures(folder / FIGURES) if keeps_pictures else {}
+    drawings = {each.name: _write_picture(each, folder / FIGURES, kept=kept) for each in pictures}
+    if keeps_pictures:
+        sums = {f"{each.file_stem}.svg": text_sum(drawings[each.name]) for each in pictures}
+        write_whole(folder / FIGURES / SUMS, json.dumps(sums, indent=1) + "\n")
+    write_whole(folder / PAGE, page_html(title=title, head=head, sections=sections, drawings=drawings))
+    return folder / PAGE
+
+
 def _kept_pictures(folder: Path) -> dict[str, str]:
     """Drawings of an earlier report by name, of which every byte is as it was written."""
     kept = {}
@@ -211,13 +222,9 @@ def _kept_pictures(folder: Path) -> dict[str, str]:
         for name, expected in json.loads((folder / SUMS).read_text(encoding="utf-8")).items():
             with suppress(OSError, ValueError):
                 drawn = (folder / name).read_text(encoding="utf-8")
-                if _text_sum(drawn) == expected:
+                if text_sum(drawn) == expected:
                     kept[name] = drawn
     return kept
-
-
-def _text_sum(text: str) -> str:
-    return sha256(text.encode()).hexdigest()
 
 
 def _write_picture(picture: Picture, folder: Path, *, kept: Mapping[str, str]) -> str:
