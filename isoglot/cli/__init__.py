@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import isoglot
 from isoglot.cli.compare import compare
 from isoglot.cli.data import data_app
 from isoglot.cli.explain import explain
 from isoglot.cli.export import export
-from isoglot.cli.options import Folders, StudyArgument, StudyOptions, grouped_options, plain_console
+from isoglot.cli.options import (
+    Folders,
+    PlainCommand,
+    PlainGroup,
+    StudyArgument,
+    StudyOptions,
+    grouped_options,
+    plain_console,
+)
 from isoglot.cli.pack import pack, unpack
 from isoglot.cli.report import report
 from isoglot.cli.run import run
@@ -26,6 +35,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="isoglot",
+    cls=PlainGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -34,6 +45,20 @@ app = typer.Typer(
     "Start with [bold]isoglot run demo[/bold]: fifteen small models on made-up languages, in minutes on a laptop.",
 )
 app.add_typer(data_app, name="data")
+
+
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        print(f"isoglot {isoglot.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _whole(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None: ...
 
 
 @grouped_options
@@ -66,7 +91,9 @@ def plan(
 @grouped_options
 def results(
     options: StudyOptions,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each measurement, one a line.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a line, for each measurement.")
+    ] = False,
 ) -> None:
     """Print what a study has found so far, or a report that was written."""
     from isoglot.pipeline.exhibits import cells, gap_sentences
@@ -112,9 +139,13 @@ def breakdown(
     study: StudyArgument,
     folders: Folders,
     task: Annotated[str, typer.Argument(metavar="TASK", help="A task of the study, as in ner.")],
-    condition: Annotated[str, typer.Option("--condition", help="Whose model.", metavar="NAME")] = "default",
-    language: Annotated[str | None, typer.Option("--language", help="Of the tests, if not the first target.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Of the model, if not the study's first.")] = None,
+    condition: Annotated[str, typer.Option("--condition", help="Condition of the model.", metavar="NAME")] = "default",
+    language: Annotated[
+        str | None, typer.Option("--language", help="Language of the tests, if not the first target.", metavar="CODE")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Seed of the model, if not the study's first.", metavar="N")
+    ] = None,
 ) -> None:
     """Show a cell of Table 1 label by label: by relation, type of entity, tag, or as a table of confusions."""
     from isoglot.report.breakdown import cell_breakdown
@@ -137,8 +168,8 @@ def list_() -> None:
 
 # In the order of `isoglot --help`.
 for command in (run, plan, results, report, explain, breakdown, compare, export, pack, unpack):
-    app.command()(command)
-app.command(name="list")(list_)
+    app.command(cls=PlainCommand)(command)
+app.command(name="list", cls=PlainCommand)(list_)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from isoglot.cli.options import INTERRUPTED, named_folder, plain_console, same_command
+from isoglot.cli.options import INTERRUPTED, PlainCommand, PlainGroup, named_folder, plain_console, same_command
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ DEFAULT_DATA = "data"
 
 data_app = typer.Typer(
     name="data",
+    cls=PlainGroup,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -36,10 +37,10 @@ LanguagesOption = Annotated[
 ]
 
 
-@data_app.command(name="list")
+@data_app.command(name="list", cls=PlainCommand)
 def list_(
     data: DataOption = DEFAULT_DATA,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each data set, one a line.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line, for each data set.")] = False,
 ) -> None:
     """Show every data set: what it is, its home page, licence and size, and whether it is there."""
     from isoglot.corpora.download.catalogue import DATA_SETS
@@ -65,10 +66,13 @@ def list_(
     console.print(f"Data folder: {root}. Fetch with: isoglot data get NAME --languages fr,ru", soft_wrap=True)
 
 
-@data_app.command()
+@data_app.command(cls=PlainCommand)
 def get(
     context: typer.Context,
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="As in [bold]isoglot data list[/bold].")],
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME", help="Data sets to fetch, by their names in [bold]isoglot data list[/bold]."),
+    ],
     languages: LanguagesOption = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
@@ -97,9 +101,12 @@ def get(
         raise IsoglotError(failures[0])
 
 
-@data_app.command()
+@data_app.command(cls=PlainCommand)
 def check(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]", help="All that is there, if none.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]", help="Data sets to check; all files that are there, if none is named."),
+    ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
     """Read the files that are there: are they whole, unchanged, and of their format?"""
