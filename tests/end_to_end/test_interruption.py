@@ -75,12 +75,13 @@ def test_killed_in_mid_training(tmp_path: Path, finished: Workplace) -> None:
     assert f"Report: {report}\n" in again.stdout
 
 
-def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.campaign)])
+def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(ending: signal.Signals, tmp_path: Path) -> None:
     folder, store = workplace(tmp_path / "stopped"), tmp_path / "stopped" / "my store"
     words = ("run", "tiny.toml", "--store", "my store", "--conditions", "default")
     with started(*words, folder=folder) as process:
         until(lambda: is_in_training(store, process))
-        process.send_signal(signal.SIGINT)
+        process.send_signal(ending)
         output, errors = process.communicate(timeout=300)
     assert (process.returncode, errors) == (130, "")
     *_, last = output.splitlines()
