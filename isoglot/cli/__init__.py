@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import isoglot
-from isoglot.cli.compare import compare
 from isoglot.cli.data import data_app
 from isoglot.cli.explain import explain
 from isoglot.cli.export import export
@@ -22,6 +21,7 @@ from isoglot.cli.options import (
     plain_console,
 )
 from isoglot.cli.pack import pack, unpack
+from isoglot.cli.probe import probe
 from isoglot.cli.report import report
 from isoglot.cli.run import run
 from isoglot.cli.standard_streams import watch_readers
@@ -167,8 +167,10 @@ def list_() -> None:
 
 
 # In the order of `isoglot --help`.
-for command in (run, plan, results, report, explain, breakdown, compare, export, pack, unpack):
+for command in (run, plan, results, report, explain, breakdown, probe, export, pack, unpack):
     app.command(cls=PlainCommand)(command)
+# The name that the case of two models had first.
+app.command(name="compare", cls=PlainCommand, hidden=True)(probe)
 app.command(name="list", cls=PlainCommand)(list_)
 
 

@@ -14,7 +14,7 @@ from isoglot.corpora.sentences import NO_WORD
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.cka import average_neuron_correlation, debiased_cka, linear_cka, svcca
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors
-from isoglot.evaluation.geometry.parallel_lines import HeldOutLines
+from isoglot.evaluation.geometry.parallel_lines import HeldOutLines, LengthFloor, length_floor
 from isoglot.evaluation.geometry.reader import Reader
 from isoglot.evaluation.geometry.retrieval import Measure, both_directions
 from isoglot.evaluation.geometry.vectors import FewPairsWarning, VectorMap
@@ -24,8 +24,10 @@ LINES_AT_ONCE = 1024
 FEW_LINES = 10
 """For each number of a vector; over 1,000 lines of width 768, what has a debiased CKA of 0.00 has an SVCCA of 0.5."""
 
+FLOOR_SEED = 0
+"""The seed of the random weights that scores are held against."""
 LineProgress = Callable[[str, int], None]
-"""Called with the name of the model in work, and how many lines it has read."""
+"""Called with the name of the side in work, and how many lines it has read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,6 +96,10 @@ class Comparison:
     """All layers, and the facts that their numbers rest on."""
 
     layers: tuple[LayerComparison, ...]
+    target_untrained: tuple[LayerComparison, ...]
+    """The floor of Figures 6 and 7: b has the weights of a model before training, and a is as it is."""
+    both_untrained: tuple[LayerComparison, ...]
+    by_length: LengthFloor
     num_lines: int
     num_fitted: int
     """Lines that each map was fitted on; similarity is measured on all lines."""
@@ -117,22 +123,20 @@ def compared(
     *,
     rounds: int = 5,
     new_vectors: NewVectors,
+    names: tuple[str, str] = ("A", "B"),
     progress: LineProgress = lambda _name, _done: None,
 ) -> Comparison:
-    """Line i of one side says what line i of the other says."""
+    """Line i of one side says what line i of the other says; `names` are those of the sides in notes."""
     if len(lines_a) != len(lines_b):
         raise IsoglotError(f"{len(lines_a)} lines cannot be compared with {len(lines_b)}; give as many of both")
     lines = HeldOutLines.of(lines_a, lines_b)
-    vector_SND, num_cut_a, tokens_a = _read(reader_a, lines_a, name="A", progress=progress)
-    vector_SNE, num_cut_b, tokens_b = _read(reader_b, lines_b, name="B", progress=progress)
     device = reader_a.device if reader_a.device.type == "cuda" else torch.device("cpu")
-    with warnings.catch_warnings():
-        # One note says it for all layers.
-        warnings.simplefilter("ignore", FewPairsWarning)
-        layers = tuple(
+
+    def layers(of_a_SND: Tensor, of_b_SNE: Tensor) -> tuple[LayerComparison, ...]:
+        return tuple(
             _layer_comparison(
-                vector_SND[layer_a].to(device),
-                vector_SNE[layer_b].to(device),
+                of_a_SND[layer_a].to(device),
+                of_b_SNE[layer_b].to(device),
                 layers=(layer_a, layer_b),
                 lines=lines,
                 rounds=rounds,
@@ -140,8 +144,23 @@ def compared(
             )
             for layer_a, layer_b in paired_layers(reader_a.num_states, reader_b.num_states)
         )
+
+    vector_SND, num_cut_a, tokens_a = _read(reader_a, lines_a, name=names[0], progress=progress)
+    vector_SNE, num_cut_b, tokens_b = _read(reader_b, lines_b, name=names[1], progress=progress)
+    floor_SND, floor_SNE = (
+        _read(reader, side, name=f"{name}, random weights", progress=progress)[0]
+        for reader, side, name in zip(untrained_readers(reader_a, reader_b), (lines_a, lines_b), names, strict=True)
+    )
+    with warnings.catch_warnings():
+        # One note says it for all layers.
+        warnings.simplefilter("ignore", FewPairsWarning)
+        found = layers(vector_SND, vector_SNE)
+        target_untrained, both_untrained = layers(vector_SND, floor_SNE), layers(floor_SND, floor_SNE)
     return Comparison(
-        layers=layers,
+        layers=found,
+        target_untrained=target_untrained,
+        both_untrained=both_untrained,
+        by_length=length_floor(lines_a, lines_b, lines=lines),
         num_lines=len(lines_a),
         num_fitted=len(lines.fitted),
         num_tests=len(lines.tests),
@@ -151,8 +170,19 @@ def compared(
         most_tokens=(reader_a.most_tokens, reader_b.most_tokens),
         num_states=(reader_a.num_states, reader_b.num_states),
         widths=(reader_a.width, reader_b.width),
-        notes=tuple(_notes(vector_SND, vector_SNE, num_fitted=len(lines.fitted))),
+        notes=tuple(_notes(vector_SND, vector_SNE, num_fitted=len(lines.fitted), names=names)),
     )
+
+
+def untrained_readers(reader_a: Reader, reader_b: Reader) -> tuple[Reader, Reader]:
+    """The readers with random weights: the same for both where one model reads both sides, else drawn apart."""
+    weights_a, weights_b = (reader.network.state_dict() for reader in (reader_a, reader_b))
+    is_one_model = weights_a.keys() == weights_b.keys() and all(
+        torch.equal(weights_a[name], weights_b[name]) for name in weights_a
+    )
+    # Two models of one shape would otherwise start from one and the same network, which no two trained apart do.
+    seed_b = FLOOR_SEED if is_one_model else FLOOR_SEED + 1
+    return reader_a.untrained(seed=FLOOR_SEED), reader_b.untrained(seed=seed_b)
 
 
 def paired_layers(num_states_a: int, num_states_b: int) -> list[tuple[int, int]]:
@@ -177,21 +207,24 @@ def _read(reader: Reader, lines: Sequence[str], *, name: str, progress: LineProg
     return torch.cat(parts, dim=1), num_cut, num_tokens / max(sum(len(line.split()) for line in lines), 1)
 
 
-def _notes(vector_SND: Tensor, vector_SNE: Tensor, *, num_fitted: int) -> Iterator[str]:
+def _notes(vector_SND: Tensor, vector_SNE: Tensor, *, num_fitted: int, names: tuple[str, str]) -> Iterator[str]:
+    a, b = names
     (num_states, num_lines, width_a), width_b = vector_SND.shape, vector_SNE.shape[2]
     width = max(width_a, width_b)
     if num_states != len(vector_SNE):
-        yield f"A has {num_states - 1} layers and B {len(vector_SNE) - 1}: those of equal relative height are compared."
+        depths = f"The model of {a} has {num_states - 1} layers and that of {b} {len(vector_SNE) - 1}"
+        paired = ", ".join(f"{i} with {j}" for i, j in paired_layers(num_states, len(vector_SNE)))
+        yield f"{depths}: those of equal relative height are compared ({paired})."
     if width_a != width_b:
         lacking = "retrieval without a map and ANC need equal widths and are left out"
-        widths = f"A's vectors have {width_a} numbers and B's {width_b}"
+        widths = f"Vectors of {a} have {width_a} numbers and of {b} {width_b}"
         yield f"{widths}: for the map, zeros follow the narrower ones; {lacking}."
     if num_lines < FEW_LINES * width:
         biased = "SVCCA, and less so CKA, come out too high, whatever the models are; debiased CKA does not"
         yield f"With {num_lines:,} lines for vectors of {width} numbers, {biased}."
-    for name, vector_SNF in (("A", vector_SND), ("B", vector_SNE)):
+    for name, vector_SNF in zip(names, (vector_SND, vector_SNE), strict=True):
         if num_empty := int(vector_SNF.eq(0).all(2).all(0).sum()):
-            yield f"In {num_empty:,} lines {name} finds nothing to read; their vectors are zero."
+            yield f"In {num_empty:,} lines of {name} the model finds nothing to read; their vectors are zero."
     if num_fitted < width:
         yield (
             f"The map is fitted on {num_fitted} pairs for {width} dimensions: where no pair points it is arbitrary, "

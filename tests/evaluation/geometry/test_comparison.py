@@ -3,6 +3,7 @@
 # B = sentences of a batch, L = positions, D = width
 
 from collections.abc import Iterator, Sequence
+from typing import Self
 
 import numpy as np
 import pytest
@@ -22,11 +23,20 @@ NUM_WORDS, WIDTH = 400, 12
 class TableReader(Reader):
     """Words are numbers; a word's state at each layer is its row in that layer's table."""
 
-    pad_id = 0
+    pad_id = unknown_id = 0
     device = torch.device("cpu")
+    token_table_VD = None
 
     def __init__(self, *tables: Tensor, longest: int = 9):
         self.tables, self.num_states, self.width, self.most_tokens = tables, len(tables), tables[0].shape[1], longest
+
+    @property
+    def network(self) -> torch.nn.Module:
+        return torch.nn.ParameterList(self.tables)
+
+    def untrained(self, *, seed: int) -> Self:
+        drawn = (table(1000 + seed + 10 * layer, width=self.width) for layer in range(self.num_states))
+        return type(self)(*drawn, longest=self.most_tokens)
 
     def whole_sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
         split = [tuple(line.split()) for line in lines]
@@ -81,6 +91,16 @@ def test_a_rotated_copy_is_recovered_by_the_map_alone(new_vectors: NewVectors) -
     assert (outcome.num_lines, outcome.num_fitted, outcome.num_tests, outcome.chance) == (500, 400, 100, 1.0)
 
 
+def test_floors_are_of_random_weights_that_one_model_shares_and_two_do_not() -> None:
+    reader, turned = TableReader(table(0)), TableReader(table(0) @ drawn_rotation(WIDTH, seed=1).float())
+    (alone,), (apart,) = found(reader, reader).both_untrained, found(reader, turned).both_untrained
+    assert (alone.cka, alone.raw.mean) == pytest.approx((1, 100))
+    assert apart.aligned.mean < 50
+    (half,) = found(reader, reader).target_untrained
+    assert half.raw.mean < 10
+    assert half.cka < 0.7
+
+
 def test_widths_may_differ() -> None:
     """The wider model is the narrower one, turned within a larger space."""
     wide = torch.nn.functional.pad(table(0), (0, 4)) @ drawn_rotation(WIDTH + 4, seed=2).float()
@@ -128,9 +148,10 @@ def test_progress_is_reported_cut_lines_are_counted_and_empty_ones_noted() -> No
     outcome = compared(
         reader, reader, text, text, new_vectors=NewVectors.CENTRED, progress=lambda *call: calls.append(call)
     )
-    assert calls == [("A", 1024), ("A", 1500), ("B", 1024), ("B", 1500)]
+    names = ("A", "B", "A, random weights", "B, random weights")
+    assert calls == [(name, done) for name in names for done in (1024, 1500)]
     num_longer = sum(len(line.split()) + 2 > 6 for line in text)
     assert (outcome.num_cut, outcome.most_tokens) == ((num_longer, num_longer), (6, 6))
-    assert "In 1 lines A finds nothing to read; their vectors are zero." in outcome.notes
+    assert "In 1 lines of A the model finds nothing to read; their vectors are zero." in outcome.notes
     with pytest.raises(IsoglotError, match="100 lines cannot be compared with 99"):
         compared(reader, reader, lines(100), lines(99), new_vectors=NewVectors.CENTRED)
