@@ -16,10 +16,12 @@ and German parsing (LAS), the last two above what the same model reaches untrain
 
 import argparse
 import csv
+import json
 import os
 import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from statistics import fmean
@@ -29,6 +31,7 @@ from isoglot.hardware import sharing_environment
 from isoglot.machine import this_machine
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.measurements import Measurement, measurements
+from isoglot.report.provenance import provenance
 from isoglot.store import Store
 from isoglot.study.study import Study, parse_study
 
@@ -162,14 +165,11 @@ def run(names: list[str], *, data: Path, store: Path) -> None:
         list(pool.map(run_one, names))
 
 
-def rows(*, data: Path, store: Path) -> Iterator[dict[str, object]]:
+def rows(studies: dict[str, Study], *, store: Path) -> Iterator[dict[str, object]]:
     """One row for each recipe and condition that has all of its scores."""
-    found = {}
-    for name in RECIPES:
-        if (FOLDER / f"{name}.toml").exists():
-            found[name], _ = measurements(read_study(name, data=data), Store(store))
+    found = {name: measurements(study, Store(store))[0] for name, study in studies.items()}
     for name, numbers in found.items():
-        scale = read_study(name, data=data).scale
+        scale = studies[name].scale
         for condition in CONDITIONS:
             scores = {score: best(numbers, score, condition) for score in SCORES}
             floors = {score: best(found.get(floors_of(name), []), score, condition, UNTRAINED) for score in SCORES}
@@ -197,7 +197,8 @@ def best(numbers: list[Measurement], score: str, condition: str, variant: str | 
 
 
 def table(*, data: Path, store: Path) -> None:
-    found = list(rows(data=data, store=store))
+    studies = {name: read_study(name, data=data) for name in RECIPES if (FOLDER / f"{name}.toml").exists()}
+    found = list(rows(studies, store=store))
     if not found:
         print(f"{FOLDER} has no recipe that was run: python bench/recipe.py run --data DATA")
         return
@@ -205,6 +206,9 @@ def table(*, data: Path, store: Path) -> None:
         writer = csv.DictWriter(file, list(found[0]))
         writer.writeheader()
         writer.writerows(found)
+    base = provenance(next(iter(studies.values())), Store(store))
+    files = {"data_files": [asdict(file) for file in base.data_files]}
+    (FOLDER / "provenance.json").write_text(json.dumps(files, indent=1) + "\n", encoding="utf-8")
     print("| recipe | updates | tokens | retrieval | NER above floor | LAS above floor | criterion |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for name in RECIPES:

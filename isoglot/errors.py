@@ -1,7 +1,25 @@
-"""The exceptions for mistakes that the user can fix, and suggestions for misspelt words."""
+"""The exceptions for mistakes that the user can fix, what to say of any other, and suggestions for misspelt words."""
 
+import re
+import tempfile
+import traceback
 from collections.abc import Iterable
+from contextlib import suppress
 from difflib import get_close_matches
+from pathlib import Path
+
+LONGEST_MESSAGE = 4000
+# Control characters but for tab and newline, halves of surrogate pairs, and marks that turn the direction of writing:
+# from a hostile file they would move the cursor, set the terminal's title, or show a name that is not there.
+UNSHOWABLE = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
+
+
+def readable(message: str) -> str:
+    """A message fit for a terminal: what cannot be shown is escaped, and the middle of a very long one left out."""
+    if len(message) > LONGEST_MESSAGE:
+        half = LONGEST_MESSAGE // 2
+        message = f"{message[:half]} [... {len(message) - 2 * half:,} characters ...] {message[-half:]}"
+    return UNSHOWABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), message)
 
 
 class IsoglotError(Exception):
@@ -12,9 +30,27 @@ class IsoglotError(Exception):
     isoglot.errors.IsoglotError: dem: no such study; ...did you mean 'demo'?
     """
 
+    def __init__(self, message: object = "") -> None:
+        super().__init__(readable(str(message)))
+
 
 class MissingDataError(IsoglotError):
     """A file that a part of a study needs is missing. The rest of the study goes on without it."""
+
+
+def unexpected(error: Exception, path: Path | None = None, *, title: str = "") -> str:
+    """One sentence about an error that is nobody's to fix; its traceback is saved at the path, or in a new file."""
+    lines = "".join(traceback.format_exception(error))
+    summary = readable("".join(traceback.format_exception_only(error)).strip())
+    place = "could not be saved"
+    with suppress(OSError):
+        if path is None:
+            with tempfile.NamedTemporaryFile(prefix="isoglot-traceback-", suffix=".txt", delete=False) as file:
+                path = Path(file.name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{title}\n\n{lines}".lstrip(), encoding="utf-8", errors="backslashreplace")
+        place = f"is in {path}"
+    return f"{summary}; an error of isoglot's own, or of a library: its traceback {place}"
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 DEVICE_VARIABLE = "ISOGLOT_DEVICE"
 PROCESSES_VARIABLE = "ISOGLOT_PROCESSES_PER_MODEL"
+LONGEST_NUMBER = 9  # digits
 WORKERS_VARIABLE = "ISOGLOT_WORKERS"
 LARGE_ACTIVATIONS = 1 << 18
 ARM = ("aarch64", "arm64")  # as Linux and macOS call it
@@ -113,8 +114,8 @@ def number_in(variable: str, *, of: str) -> int | None:
     text = os.environ.get(variable)
     if not text:
         return None
-    if not text.isdecimal() or int(text) < 1:
-        raise IsoglotError(f"{variable}={text!r} is no number of {of}; unset it, or give 1 or more")
+    if not text.isdecimal() or len(text) > LONGEST_NUMBER or int(text) < 1:
+        raise IsoglotError(f"{variable}={text!r} is no number of {of}; unset it, or give 1 to 999999999")
     return int(text)
 
 

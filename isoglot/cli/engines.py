@@ -39,7 +39,7 @@ class EngineOptions:
         typer.Option(
             "--workers",
             min=1,
-            help="Processes that make artifacts side by side. If not given: four for each GPU where models are narrow "
+            help="Processes that make artifacts side by side. If not given: eight for each GPU where models are narrow "
             "and can share it, one for each GPU otherwise, or one for each core. 1 is this process alone.",
             metavar="N",
         ),

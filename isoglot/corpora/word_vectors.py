@@ -1,5 +1,6 @@
 """Word vectors: read from files of fastText, word2vec or GloVe, or trained as fastText does (the extra `fasttext`)."""
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from isoglot.study.searches import FastText
 
 # W = words, D = width
 
+COUNT = re.compile("[0-9]{1,12}")
 FORMAT = "a line has a word and its numbers, with one space between them"
 
 
@@ -23,7 +25,7 @@ def read_word_vectors(path: Path | str, *, most_words: int) -> tuple[list[str], 
         for line in file:
             fields = line.rstrip(" ").split(" ")
             # word2vec and fastText begin with the number of words and of dimensions, GloVe does not.
-            if file.number == 1 and len(fields) == 2 and all(each.isascii() and each.isdecimal() for each in fields):
+            if file.number == 1 and len(fields) == 2 and all(map(COUNT.fullmatch, fields)):
                 promised, width = map(int, fields)
                 continue
             width = width or len(fields) - 1

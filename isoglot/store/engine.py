@@ -5,11 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, Self, TypeAlias
 
-from isoglot.errors import IsoglotError
+from isoglot.errors import IsoglotError, unexpected
 from isoglot.store.stage import Stage
 from isoglot.store.store import Store
 
 SECONDS_BETWEEN_LOOKS = 0.1
+TRACEBACK_NAME = "traceback.txt"
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class InThisProcess(Engine):
         return True
 
     def start(self, stage: Stage, emit: Emit) -> None:
-        make_stage(stage, store=self._store, emit=emit)
+        make_or_fail(stage, store=self._store, emit=emit)
 
     def wait(self) -> None:
         time.sleep(SECONDS_BETWEEN_LOOKS)
@@ -125,3 +126,21 @@ def make_stage(stage: Stage, *, store: Store, emit: Emit) -> None:
         end = Failed(stage.digest, error)
     # Outside of the try: an observer's own errors are not the stage's.
     emit(end)
+
+
+def make_or_fail(stage: Stage, *, store: Store, emit: Emit) -> None:
+    """The same, where an error that nobody foresaw fails this stage alone; its traceback lies with the stage's logs."""
+    ended = False
+
+    def emit_once(event: Event) -> None:
+        nonlocal ended
+        ended = not isinstance(event, Progressed)
+        emit(event)
+
+    try:
+        make_stage(stage, store=store, emit=emit_once)
+    except Exception as error:
+        if ended:
+            raise  # an observer's own error
+        text = unexpected(error, store.log_folder(stage) / TRACEBACK_NAME, title=stage.title)
+        emit(Failed(stage.digest, IsoglotError(text)))

@@ -29,8 +29,8 @@ from isoglot.store.store import Store
 THREADS_VARIABLE = "OMP_NUM_THREADS"
 # Memory of a worker with torch and a small model. A large model needs a GPU, and then workers are few.
 WORKER_BYTES = 1 << 30
-# Two train and two fine-tune or measure: as much as one GPU has room for, measured on an H200 with narrow models.
-WORKERS_OF_A_GPU = 4
+# Two train, the others fine-tune or measure, which leaves most of a GPU idle (docs/performance.md, "Narrow models").
+WORKERS_OF_A_GPU = 8
 
 
 def local_engine(store: Store, planned: Sequence[PlannedStage], *, workers: int | None) -> Engine:

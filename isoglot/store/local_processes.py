@@ -8,7 +8,6 @@ import multiprocessing
 import os
 import signal
 import time
-import traceback
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
@@ -20,7 +19,7 @@ from typing import Any
 
 from isoglot.errors import IsoglotError
 from isoglot.processes import ctrl_c_blocked, end_with_parent, script_hidden
-from isoglot.store.engine import Emit, Engine, Event, Failed, Progressed, Waiting, make_stage
+from isoglot.store.engine import Emit, Engine, Event, Failed, Progressed, Waiting, make_or_fail
 from isoglot.store.stage import Stage
 from isoglot.store.store import Store
 
@@ -28,7 +27,6 @@ LONGEST_WAIT_SECONDS = 1.0
 SECONDS_BETWEEN_REPORTS = 0.1
 SECONDS_TO_END = 5.0
 """For a stage to clean up when it is stopped. A long computation in a C library may take longer."""
-TRACEBACK_NAME = "traceback.txt"
 MOST_FILLING = 2
 """Stages that fill a GPU and may share it. Two take as long together as one after the other, but the second has the
 GPU while the first is set up, evaluated and written."""
@@ -227,15 +225,5 @@ def _make(stage: Stage, *, store: Store, send: Emit) -> bool:
             next_report = time.monotonic() + SECONDS_BETWEEN_REPORTS
         send(event)
 
-    try:
-        make_stage(stage, store=store, emit=emit)
-    except Exception as error:
-        path = store.log_folder(stage) / TRACEBACK_NAME
-        with suppress(OSError):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            lines = "".join(traceback.format_exception(error))
-            path.write_text(f"{stage.title}\n\n{lines}", encoding="utf-8", errors="backslashreplace")
-        summary = "".join(traceback.format_exception_only(error)).strip()
-        text = f"{summary}; an error of isoglot's own, or of a library: its traceback is in {path}"
-        emit(Failed(stage.digest, IsoglotError(text)))
+    make_or_fail(stage, store=store, emit=emit)
     return not has_failed

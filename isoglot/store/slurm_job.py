@@ -177,6 +177,11 @@ class Submitter:
                 raise IsoglotError(f"--slurm-option {name}: isoglot decides this itself; leave it out")
             if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
                 raise IsoglotError(f"--slurm-option {name!r} is no long option of sbatch, as in constraint=a100")
+            if not str(value).isprintable():
+                raise IsoglotError(f"--slurm-option {name}={value!r} has a line break or another control character")
+            # It becomes a part of the job's script, where all other values are quoted.
+            if name == "cpus-per-task" and not str(value).isdecimal():
+                raise IsoglotError(f"--slurm-option {name}={value}: should be a number, as in {name}=8")
             if name == "time":
                 minutes(str(value))
 

@@ -9,6 +9,7 @@ from isoglot.study.searches import Alignment, FastText, Schedule, Search
 from isoglot.study.toml_tables import (
     Count,
     CountOrZero,
+    Few,
     FileKey,
     Positive,
     Share,
@@ -45,7 +46,7 @@ class Decay(StrEnum):
 class EncoderShape:
     """The Transformer of section 3.1."""
 
-    layers: Count
+    layers: Few
     width: Count
     heads: Count
     feed_forward: Count
@@ -93,7 +94,7 @@ class Scale:
     window: Annotated[int, at_least(3)]  # tokens in one training sequence
     batch: Count  # windows in one update, over all processes
     updates: Count
-    evaluations: Count  # how many times during training the dev perplexity is measured and a checkpoint considered
+    evaluations: Few  # how many times during training the dev perplexity is measured and a checkpoint considered
     word_tasks: Search  # search for tasks that label words: NER, parsing, parts of speech
     pair_tasks: Search  # search for tasks that label pairs of sentences: NLI
     alignment: Alignment

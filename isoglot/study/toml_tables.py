@@ -40,11 +40,15 @@ def at_least(least: int) -> Limit:
     return Limit(holds=lambda number: number >= least, words=f"at least {least}")
 
 
+# No number of a study is larger; those that are would overflow elsewhere.
+LARGEST = 10**15
 Count = Annotated[int, at_least(1)]
+Few = Annotated[int, Limit(holds=lambda number: 1 <= number <= 1000, words="from 1 to 1000")]
 CountOrZero = Annotated[int, at_least(0)]
 TwoOrMore = Annotated[int, at_least(2)]
 Seed = Annotated[int, Limit(holds=lambda number: 0 <= number < 2**32, words="from 0 to 4294967295")]
-Positive = Annotated[float, Limit(holds=lambda number: number > 0, words="above 0")]
+# Above that, numbers of 32 bits overflow within a few updates.
+Positive = Annotated[float, Limit(holds=lambda number: 0 < number <= 1e9, words="above 0 and at most 1e9")]
 UpToTen = Annotated[float, Limit(holds=lambda number: 0 <= number <= 10, words="from 0 to 10")]
 Share = Annotated[float, Limit(holds=lambda number: 0 <= number <= 1, words="from 0 to 1")]
 ShareBelowOne = Annotated[float, Limit(holds=lambda number: 0 <= number < 1, words="at least 0 and below 1")]
@@ -108,6 +112,8 @@ def checked(value: object, kind: Any, *, place: FileKey) -> Any:
         return tuple(checked(item, arguments[0], place=place) for item in checked(value, list, place=place))
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         return kind(known_name(value, [member.value for member in kind], place=place))
+    if type(value) is int and abs(value) > LARGEST:
+        raise place.error(f"should be at most {LARGEST:,}, not a number of {len(str(abs(value)))} digits")
     if kind is float and type(value) is int:
         return float(value)
     if type(value) is not kind:
@@ -138,9 +144,11 @@ def file_paths(value: object, *, data: Path, place: FileKey) -> tuple[Path, ...]
 def distinct(values: object, kind: Any, *, at_least: int = 1, place: FileKey) -> tuple[Any, ...]:
     """A list of values of one kind, none of them twice."""
     items: tuple[Any, ...] = checked(values, tuple[kind, ...], place=place)
-    for index, item in enumerate(items):
-        if item in items[:index]:
+    seen = set()
+    for item in items:
+        if item in seen:
             raise place.error(f"{item!r} stands there twice; name it once")
+        seen.add(item)
     if len(items) < at_least:
         raise place.error(f"needs at least {at_least}, and has {len(items)}")
     return items

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from commands import Workplace, isoglot, started
+from commands import Workplace, isoglot, started, surprising
 from killed_processes import artifact_files, descendants, is_running, until
 from safetensors import safe_open
 from study_texts import TINY_STUDY
@@ -75,14 +75,15 @@ def test_killed_in_mid_training(tmp_path: Path, finished: Workplace) -> None:
     assert f"Report: {report}\n" in again.stdout
 
 
-def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.campaign)])
+def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(ending: signal.Signals, tmp_path: Path) -> None:
     folder, store = workplace(tmp_path / "stopped"), tmp_path / "stopped" / "my store"
     words = ("run", "tiny.toml", "--store", "my store", "--conditions", "default")
     with started(*words, folder=folder) as process:
         until(lambda: is_in_training(store, process))
-        process.send_signal(signal.SIGINT)
+        process.send_signal(ending)
         output, errors = process.communicate(timeout=300)
-    assert (process.returncode, errors) == (130, "")
+    assert (process.returncode, surprising(errors)) == (130, "")
     *_, last = output.splitlines()
     kept, _, command = last.partition(" Go on with: ")
     assert kept == "Stopped; all that was made is kept."

@@ -104,6 +104,16 @@ def test_a_mistake_fails_its_stage_leaves_a_traceback_and_ends_its_worker(store:
     assert list(store.root.glob("*.lease*")) == []
 
 
+def test_a_mistake_in_this_process_fails_its_stage_alone_as_well(store: Store) -> None:
+    stage = Odd(way="none")
+    outcome = run_plan([stage, COUNT], store)
+    assert set(outcome.made) == {ONE, TWO, BOTH, COUNT}
+    log = store.log_folder(stage) / "traceback.txt"
+    assert str(outcome.failed[stage.digest]).startswith("ValueError: no way 'none'; ")
+    assert str(outcome.failed[stage.digest]).endswith(str(log))
+    assert "Traceback" in log.read_text()
+
+
 def test_a_killed_worker_is_replaced_once_and_a_stage_whose_workers_die_fails_alone(store: Store) -> None:
     once, killed, exits = Odd(way="dies 1"), Odd(way="dies 9"), Odd(way="exit")
     with pytest.warns(UserWarning, match="worker") as warned:

@@ -1,6 +1,7 @@
 """A Slurm job without Slurm: the resources it gets, and the report it leaves of the stage it makes."""
 
 import pickle
+import shlex
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -156,6 +157,33 @@ def test_a_stage_gets_what_it_needs_a_day_at_a_time_unless_the_user_wants_otherw
 def test_options_that_would_break_jobs_are_refused(name: str) -> None:
     with pytest.raises(IsoglotError, match=f"--slurm-option .?{name}"):
         Submitter(gpu_options={name: "x"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("comment", "two\nlines", "line break"),
+        ("comment", "\x1b[31m", "control character"),
+        ("cpus-per-task", "4; rm -rf ~", "number"),
+        ("cpus-per-task", True, "number"),
+    ],
+)
+def test_values_that_would_become_lines_or_commands_of_the_script_are_refused(
+    name: str, value: str | bool, reason: str
+) -> None:
+    for options in ("options", "gpu_options", "cpu_options"):
+        with pytest.raises(IsoglotError, match=rf"--slurm-option {name}=.*{reason}"):
+            Submitter(**{options: {name: value}})
+
+
+def test_a_value_with_spaces_and_quotes_stays_one_value(tmp_path: Path) -> None:
+    from submitit.slurm.slurm import _make_sbatch_string
+
+    comment = 'it\'s $(touch here); "two" words'
+    options = Submitter(options={"comment": comment}).sbatch_options(Resources())
+    script = _make_sbatch_string("true", tmp_path, additional_parameters=options)
+    (line,) = [line for line in script.splitlines() if line.startswith("#SBATCH --comment=")]
+    assert shlex.split(line, comments=False)[1] == f"--comment={comment}"
 
 
 def test_times_are_read_as_sbatch_reads_them_and_others_are_refused() -> None:

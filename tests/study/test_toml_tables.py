@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from isoglot.errors import IsoglotError
 from isoglot.study.scales import DEMO, SCALES
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
-from isoglot.study.toml_tables import FileKey, changed, checked
+from isoglot.study.toml_tables import LARGEST, FileKey, changed, checked
 
 PLACE = FileKey(file="mine.toml", key="key")
 WITHOUT_LIMIT = (int, float, int | None, float | None, tuple[int, ...], tuple[float, ...])
@@ -36,7 +36,7 @@ class Outer:
     limit: float | None = None
 
 
-@given(sizes=st.lists(st.integers(), unique=True), colour=st.sampled_from(Colour))
+@given(sizes=st.lists(st.integers(-LARGEST, LARGEST), unique=True), colour=st.sampled_from(Colour))
 def test_changes_reach_inner_settings_and_leave_the_rest(sizes: list[int], colour: Colour) -> None:
     outer = Outer(rate=0.1, limit=0.2)
     result = changed(outer, {"inner": {"sizes": sizes, "colour": colour.value}}, place=PLACE)

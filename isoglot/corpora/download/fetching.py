@@ -90,9 +90,11 @@ def note_of(part: Path) -> Path:
 def _version(part: Path, *, url: str) -> Version | None:
     try:
         version = Version(**json.loads(note_of(part).read_text(encoding="utf-8")))
-    except (FileNotFoundError, ValueError, TypeError):
+    except (FileNotFoundError, ValueError, TypeError, RecursionError):
         return None
-    return version if version.url == url else None
+    # A tag is sent back as a header, which a line break in it would end.
+    is_sound = isinstance(version.tag, str) and version.tag.isprintable() and isinstance(version.bytes, int | None)
+    return version if version.url == url and is_sound else None
 
 
 def _continue(url: str, *, part: Path, progress: Progress) -> None:
@@ -179,6 +181,8 @@ def opened_url(url: str, *, headers: Mapping[str, str]) -> HTTPResponse:
             answer += f"; some servers want your e-mail address or page: set {CONTACT} to it"
         starts_over = error.code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE
         raise FetchError(answer, is_temporary=error.code in TEMPORARY, starts_over=starts_over) from error
+    except ValueError as error:
+        raise FetchError(f"it redirects to what is no address ({error})") from error
     except (OSError, HTTPException) as error:
         raise _no_connection(error.reason if isinstance(error, URLError) else error, url=url) from error
     return response

@@ -1,5 +1,6 @@
 """One file out of a zip, tar or tar.gz archive: its bytes are read, and no name in an archive is ever written to."""
 
+import errno
 import gzip
 import io
 import tarfile
@@ -23,8 +24,9 @@ def member_stream(archive: IO[bytes], names: Sequence[str], *, most_bytes: int) 
                     yield innermost
     except Exception as error:
         # The libraries trust the bytes they read, and fail on damage in a dozen ways. gzip reports it by an OSError
-        # without a number; one with a number is the disk's.
-        if isinstance(error, IsoglotError) or (isinstance(error, OSError) and error.errno is not None):
+        # without a number, zipfile by going to a place before the file's first byte; another number is the disk's.
+        of_disk = isinstance(error, OSError) and error.errno not in (None, errno.EINVAL)
+        if isinstance(error, IsoglotError) or of_disk:
             raise
         raise IsoglotError(f"it is cut off or damaged ({error or type(error).__name__})") from error
 

@@ -17,6 +17,7 @@ LARGEST_BLOCK = 1 << 20
 CHUNK = 1 << 16
 SMALL_STEP = 1 << 10  # zstd expands a byte to 32 KiB at most
 LONGEST_MAGIC = 6
+MOST_MEMORY = 1 << 29  # xz -9 needs 65 MiB; a hostile header may ask for 4 GiB
 SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 
 
@@ -32,7 +33,7 @@ class DamagedCompressionError(IsoglotError):
 # frames, which some tools put first.
 COMPRESSIONS: dict[str, tuple[re.Pattern[bytes], Callable[[], Any]]] = {
     "gzip": (re.compile(rb"\x1f\x8b"), lambda: zlib.decompressobj(31)),
-    "xz": (re.compile(rb"\xfd7zXZ\0"), lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ)),
+    "xz": (re.compile(rb"\xfd7zXZ\0"), lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MOST_MEMORY)),
     "bzip2": (re.compile(rb"BZh[1-9]"), bz2.BZ2Decompressor),
     "zstd": (
         re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"),

@@ -15,8 +15,9 @@ from isoglot.errors import IsoglotError
 
 BATCH = 1 << 20
 LONGEST_HEADER = 1 << 20
-LONGEST_PAGE = 1 << 26
-"""All in bytes; MediaWiki itself takes no page of more than 2 MB."""
+LONGEST_PAGE = 1 << 24
+LONGEST_TEXT = 1 << 22
+"""All in bytes but the text, in characters; MediaWiki itself takes no text of more than 2 MB. Markup takes a while."""
 
 EXPECTED = "a dump of a Wikipedia, named pages-articles"
 # The text of a page cannot hold these, as XML spells its "<" as "&lt;".
@@ -69,7 +70,8 @@ def _hidden_names(path: Path, header: bytes) -> frozenset[str]:
         raise IsoglotError(f"{path}: a document type (DTD) before the first page, which no dump of a Wikipedia has")
     try:
         root = ElementTree.fromstring(header + DUMP_END)
-    except ElementTree.ParseError as error:
+    # The last two are of encodings that its first line may name.
+    except (ElementTree.ParseError, LookupError, ValueError) as error:
         raise IsoglotError(f"{path}: not the XML of a dump: {error}; fetch the file again") from error
     spaces = (element for element in root.iter() if element.get("key") in HIDDEN_KEYS)
     return frozenset(folded_name(space.text) for space in spaces if space.text)
@@ -120,6 +122,9 @@ def _paragraphs_of_page(xml: bytes, *, place: str, hidden: Set[str]) -> list[str
     if page.findtext("ns", "0") != "0" or page.find("redirect") is not None:
         return []
     text = page.findtext("revision[last()]/text", "")
+    if len(text) > LONGEST_TEXT:
+        problem = f"the text of the page {page.findtext('title', '')!r} has {len(text):,} characters"
+        raise IsoglotError(f"{place}: {problem}, more than any page of a Wikipedia; fetch the file again")
     return [] if is_disambiguation(text) else paragraphs(text, hidden=hidden)
 
 

@@ -42,7 +42,9 @@ class SpanCounts:
 
 
 def is_bio(tag: str) -> bool:
-    return tag == OUTSIDE or (tag.startswith((BEGIN, INSIDE)) and len(tag) > len(BEGIN))
+    has_type = tag.startswith((BEGIN, INSIDE)) and len(tag) > len(BEGIN)
+    # A line end of another system, say, would make two types of one.
+    return tag == OUTSIDE or (has_type and tag.isprintable() and " " not in tag)
 
 
 def type_of(tag: str) -> str:

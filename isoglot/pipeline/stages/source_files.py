@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -13,6 +14,7 @@ from isoglot.corpora.readers.decompression import found
 from isoglot.errors import IsoglotError, MissingDataError, nearest
 from isoglot.store import NOT_IDENTITY
 
+SHA256 = re.compile("[0-9a-f]{64}")
 LARGE_BYTES = 64 << 20  # a smaller file is read in a moment
 SETTLED_SECONDS = 5  # a file written just now may be written again without its modification time changing
 
@@ -61,8 +63,9 @@ def _cached_sha256(path: Path, key: str) -> str:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "isoglot" / "digests.json"
     known: dict[str, str] = {}
     # A damaged or missing cache counts as empty.
-    with suppress(OSError, ValueError, TypeError):
-        known |= json.loads(cache.read_text(encoding="utf-8"))
+    with suppress(OSError, ValueError, AttributeError, RecursionError):
+        entries = json.loads(cache.read_text(encoding="utf-8")).items()
+        known |= {each: digest for each, digest in entries if SHA256.fullmatch(str(digest))}
     if key not in known:
         known[key] = _sha256(path)
         # Without write access only time is lost: the next command reads the file again.

@@ -103,6 +103,7 @@ def test_a_server_in_trouble_is_tried_again_but_not_for_ever(server: LocalServer
         ({"kind": "text/html; charset=utf-8"}, "a web page in place of the file", 1),
         ({"redirect": "file:///etc/passwd"}, "not safe to follow|302", 1),
         ({"redirect": "ftp://127.0.0.1/file"}, "not safe to follow", 1),
+        ({"redirect": "http://[half"}, "it redirects to what is no address", 1),
     ],
 )
 def test_an_answer_that_is_not_the_file(

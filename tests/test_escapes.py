@@ -1,0 +1,163 @@
+"""Input that once ended in a traceback, took all memory or passed unseen: each is a clear error now, and soon."""
+
+import errno
+import io
+import json
+import lzma
+import os
+import struct
+import time
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from study_texts import TINY_STUDY
+
+from isoglot.corpora.download.fetching import _version, note_of
+from isoglot.corpora.download.unpacking import member_stream
+from isoglot.corpora.readers.decompression import plain_blocks
+from isoglot.corpora.wiki.dump import LONGEST_TEXT, dump_lines
+from isoglot.corpora.word_vectors import read_word_vectors
+from isoglot.errors import IsoglotError
+from isoglot.evaluation.transfer.bio_tags import read_bio
+from isoglot.machine import num_workers
+from isoglot.pipeline.stages import source_files
+from isoglot.pipeline.stages.source_files import source_file
+from isoglot.study.study import parse_study
+
+PAGE = "<page><title>A</title><ns>0</ns><id>1</id><revision><id>2</id><text>{}</text></revision></page>\n"
+DUMP = "<mediawiki><siteinfo></siteinfo>\n" + PAGE + "</mediawiki>\n"
+
+
+def changed(line: str) -> Callable[[Path], object]:
+    key = line.split(" ")[0]
+    others = "\n".join(each for each in TINY_STUDY.splitlines() if not each.startswith(f"{key} "))
+    return lambda _: parse_study(others.replace("[change]", f"[change]\n{line}", 1), origin="tiny.toml")
+
+
+def reading(reader: Callable[[Path], object], content: str | bytes) -> Callable[[Path], object]:
+    def read(folder: Path) -> object:
+        path = folder / "file"
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return reader(path)
+
+    return read
+
+
+def xz_with_dictionary(code: int) -> bytes:
+    """A sound file whose header asks for 2 ** (code / 2 + 11) bytes or so."""
+    file = bytearray(lzma.compress(b"some text"))
+    end = 12 + 4 * (file[12] + 1)
+    file[file.index(b"\x21\x01", 12) + 2] = code
+    file[end - 4 : end] = struct.pack("<I", zlib.crc32(file[12 : end - 4]))
+    return bytes(file)
+
+
+CASES = {
+    "brackets of a study": (lambda _: parse_study("a = " + "[" * 3000, origin="tiny.toml"), "tiny.toml: .*nested"),
+    "400 digits for a share": (changed("mask_rate = 1" + "0" * 400), "change.mask_rate: .*401 digits"),
+    "400 digits for a count": (changed("merges = 1" + "0" * 400), "change.merges: .*401 digits"),
+    "5,000 digits": (changed("merges = 1" + "0" * 5000), "tiny.toml: a number of too many digits"),
+    "a million layers": (changed("shape.layers = 1000000"), "shape.layers: should be from 1 to 1000"),
+    "a rate that overflows": (changed("optimization.learning_rate = 1e308"), "learning_rate: .*at most 1e9"),
+    "words of vectors": (
+        reading(lambda path: read_word_vectors(path, most_words=9), "1" * 5000 + " 3\na 1 2 3\n"),
+        "file:2",
+    ),
+    "xz of 4 GiB": (reading(lambda path: list(plain_blocks(path)), xz_with_dictionary(40)), "file: the xz .*[Mm]emory"),
+    "encoding of a dump": (
+        reading(lambda path: list(dump_lines(path, workers=1)), f'<?xml version="1.0" encoding="klingon"?>{DUMP}'),
+        "file: not the XML of a dump: unknown encoding: klingon",
+    ),
+    "a page without end": (
+        reading(lambda path: list(dump_lines(path, workers=1)), DUMP.format("{{a}}" * (LONGEST_TEXT // 5 + 1))),
+        "the page 'A' has 4,194,305 characters",
+    ),
+    "half a line end in a tag": (reading(read_bio, "a\tB-PER\r\r\nb\tO\n\n"), r"file:1: the tag is 'B-PER\\r'"),
+}
+
+
+@pytest.mark.parametrize(("action", "message"), CASES.values(), ids=CASES)
+def test_it_is_a_clear_error(action: Callable[[Path], object], message: str, tmp_path: Path) -> None:
+    begun = time.process_time()
+    with pytest.raises(IsoglotError, match=message) as error:
+        action(tmp_path)
+    assert len(str(error.value)) < 500
+    assert time.process_time() - begun < 2
+
+
+def test_a_list_of_many_seeds_is_read_at_once() -> None:
+    text = TINY_STUDY.replace("seeds = [0", f"seeds = [{', '.join(map(str, range(2, 20_002)))}, 0", 1)
+    begun = time.process_time()
+    assert len(parse_study(text, origin="tiny.toml").seeds) >= 20_000
+    assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_a_number_of_the_environment_has_few_digits(digits: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ISOGLOT_WORKERS", "1" * digits)
+    with pytest.raises(IsoglotError, match="ISOGLOT_WORKERS='1111"):
+        num_workers()
+
+
+def test_a_zip_that_lost_bytes_in_its_middle_is_damaged_and_a_failing_disk_is_not() -> None:
+    packed, text = io.BytesIO(), os.urandom(5000)
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("a", os.urandom(5000))
+        archive.writestr("b", text)
+    content = packed.getvalue()
+
+    def read(archive: io.BytesIO) -> bytes:
+        with member_stream(archive, ["b"], most_bytes=1 << 20) as stream:
+            return stream.read()
+
+    damaged = 0
+    for start in range(0, 9000, 300):
+        for length in (1, 100, 6000):
+            try:
+                # What lies before a member can be missing: the list of members stands at the end.
+                assert read(io.BytesIO(content[:start] + content[start + length :])) == text
+            except IsoglotError as error:
+                damaged += "cut off or damaged" in str(error)
+    assert damaged > 40
+
+    start_of_b = zipfile.ZipFile(io.BytesIO(content)).getinfo("b").header_offset
+
+    class FailingDisk(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            if size and self.tell() == start_of_b:
+                raise OSError(errno.EIO, "Input/output error")
+            return super().read(size)
+
+    with pytest.raises(OSError, match="Input/output error"):
+        read(FailingDisk(content))
+
+
+@pytest.mark.parametrize(
+    "note", ['{"url": "u", "tag": "a\\nX: y", "bytes": 5}', '{"url": "u", "tag": 5, "bytes": 5}', "[" * 100_000]
+)
+def test_a_note_beside_a_part_that_no_server_sent_is_no_note(note: str, tmp_path: Path) -> None:
+    part = tmp_path / "file.part"
+    note_of(part).write_text('{"url": "u", "tag": "a", "bytes": 5}')
+    assert _version(part, url="u") == ("u", "a", 5)
+    note_of(part).write_text(note)
+    assert _version(part, url="u") is None
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, "[1, 2]", "5", "{", '{"KEY": 5}', '{"KEY": "no digest"}', "\0"])
+def test_a_damaged_list_of_digests_is_read_as_an_empty_one(
+    content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(source_files, "LARGE_BYTES", 1)
+    file = tmp_path / "text.txt"
+    file.write_text("some text\n")
+    os.utime(file, (1, 1))
+    right = source_file(file, wanted_by="text").sha256
+    cache = tmp_path / "isoglot/digests.json"
+    (key,) = json.loads(cache.read_text())
+    cache.write_text(content.replace("KEY", key))
+    assert source_file(file, wanted_by="text").sha256 == right
+    assert json.loads(cache.read_text()) == {key: right}
