@@ -3,7 +3,7 @@
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -11,6 +11,7 @@ import isoglot
 from isoglot.cli.data import data_app
 from isoglot.cli.explain import explain
 from isoglot.cli.export import export
+from isoglot.cli.init import init
 from isoglot.cli.options import (
     Folders,
     PlainCommand,
@@ -30,6 +31,8 @@ from isoglot.errors import IsoglotError
 if TYPE_CHECKING:
     from isoglot.pipeline.measurements import Measurement
     from isoglot.study.study import Study
+
+Form = Literal["json", "csv", "tables"]
 
 # Commands import what they need when they are called: `isoglot --help` must answer at once.
 
@@ -94,19 +97,25 @@ def results(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object a line, for each measurement.")
     ] = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print lines with commas between fields, one for each measurement.")
+    ] = False,
 ) -> None:
     """Print what a study has found so far, or a report that was written."""
     from isoglot.pipeline.exhibits import cells, gap_sentences
     from isoglot.pipeline.measurements import measurements
     from isoglot.report.report_files import read_report_data
 
+    if as_json and as_csv:
+        raise IsoglotError("--json and --csv print the same in two ways; give one of them")
+    form: Form = "json" if as_json else "csv" if as_csv else "tables"
     if (folder := options.report_folder()) is not None:
         written = read_report_data(folder)
-        _print_results(written.measurements, written.study, as_json=as_json)
+        _print_results(written.measurements, written.study, form=form)
         return
     chosen = options.chosen_study()
     found, damage = measurements(chosen, options.open_store())
-    _print_results(found, chosen, as_json=as_json)
+    _print_results(found, chosen, form=form)
     if damage:
         raise IsoglotError("; ".join(str(error) for error in damage))
     for sentence in gap_sentences(chosen):
@@ -123,13 +132,16 @@ def results(
         print(missing, file=sys.stderr)
 
 
-def _print_results(found: "Sequence[Measurement]", study: "Study", *, as_json: bool) -> None:
+def _print_results(found: "Sequence[Measurement]", study: "Study", *, form: Form) -> None:
+    from isoglot.pipeline.measurements import write_csv
     from isoglot.report.report_scores import ReportScores
     from isoglot.report.tables import results as results_tables
 
-    if as_json:
+    if form == "json":
         for each in found:
             print(each.json_line())
+    elif form == "csv":
+        write_csv(found, to=sys.stdout)
     elif found:
         plain_console().print(results_tables(ReportScores(found), scale=study.scale, conditions=study.conditions))
 
@@ -167,7 +179,7 @@ def list_() -> None:
 
 
 # In the order of `isoglot --help`.
-for command in (run, plan, results, report, explain, breakdown, probe, export, pack, unpack):
+for command in (run, init, plan, results, report, explain, breakdown, probe, export, pack, unpack):
     app.command(cls=PlainCommand)(command)
 # The name that the case of two models had first.
 app.command(name="compare", cls=PlainCommand, hidden=True)(probe)

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -58,11 +59,15 @@ def list_(
     table.add_column("What, licence, home page", overflow="fold")
     for each in descriptions:
         text = f"{each['what']}{'; by hand' if each['by_hand'] else ''}\n{each['licence']}, {each['home']}"
-        there, files = sum(file["there"] is not None for file in each["files"]), len(each["files"])
-        presence = "all" if there == files else f"{there} of {files}" if there else "no"
+        there = [file for file in each["files"] if file["there"]]
+        unverified = ", unverified" if any(file["known"] is False for file in there) else ""
+        is_whole = len(there) == len(each["files"]) and not unverified
+        presence = "all" if is_whole else f"{len(there)} of {len(each['files'])}{unverified}" if there else "no"
         table.add_row(each["name"], size_in_bytes(each["bytes"]) if each["bytes"] else "", presence, text)
     console = plain_console(soft_wrap=False)
     console.print(table)
+    if any(file["known"] is False for each in descriptions for file in each["files"]):
+        console.print("unverified: not known to be the official files; some may be stand-ins", soft_wrap=True)
     console.print(f"Data folder: {root}. Fetch with: isoglot data get NAME --languages fr,ru", soft_wrap=True)
 
 
@@ -145,12 +150,26 @@ def check(
 
 
 def _description(data_set: "DataSet", *, root: Path) -> dict[str, Any]:
-    from isoglot.corpora.download.catalogue import files_of
+    from isoglot.corpora.download.catalogue import OFFICIAL_SHA256, files_of
+    from isoglot.corpora.download.checking import file_digest, recorded_digests
     from isoglot.corpora.readers.decompression import found
 
     settings = {name: getattr(data_set, name) for name in ("name", "what", "home", "licence", "bytes")}
     there = {file.path: found(root / file.path) for file in files_of(data_set)}
-    files = [{"path": path, "there": at and str(at)} for path, at in there.items()]
+    fetched = recorded_digests(root)
+
+    def is_known(path: str, at: Path) -> bool:
+        if (official := OFFICIAL_SHA256.get(path)) is None:
+            # What was fetched is not read again here; text of one's own stands in for nothing.
+            return not data_set.bytes or path in fetched or at.relative_to(root).as_posix() in fetched
+        with suppress(IsoglotError):
+            return file_digest(at, decompressed=True) == official
+        return False
+
+    files = [
+        {"path": path, "there": at and str(at), "known": None if at is None else is_known(path, at)}
+        for path, at in there.items()
+    ]
     return {**settings, "by_hand": data_set.by_hand or None, "files": files}
 
 

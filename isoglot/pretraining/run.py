@@ -10,6 +10,7 @@ from isoglot.study.scales import EncoderShape, Optimization, Scale, Start
 BEST = "best"
 INTERMEDIATE = "intermediate"
 LOG = "log.jsonl"
+UNIGRAM = "unigram.json"
 # Name in the folder of its logs.
 HEALTH = "health.jsonl"
 EVALUATED_AT_ONCE = 64  # dev windows that are read at once

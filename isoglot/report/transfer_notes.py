@@ -12,10 +12,11 @@ from isoglot.study.conditions import label_of
 
 PARTIAL_MARK = "*"
 MOVED_SPANS = ("changed_spans", "lost_spans")
+WINDOW = "a window of pretraining"
 LONG_SEQUENCES = {
-    Windows.CUT: "were cut to fit a window of pretraining",
-    Windows.OVERLAPPING: "are longer than a window of pretraining, and were labelled in parts that overlap",
-    Windows.APART: "are longer than a window of pretraining, and were labelled in parts",
+    Windows.CUT: f"were cut to fit {WINDOW}",
+    Windows.OVERLAPPING: f"are longer than {WINDOW}, and were labelled in parts that overlap",
+    Windows.APART: f"are longer than {WINDOW}, and were labelled in parts",
 }
 
 
@@ -30,6 +31,11 @@ def notes(tasks: Sequence[TaskScores], comparisons: Comparisons) -> Iterator[str
     yield from _of_settings(tasks)
     for scores in tasks:
         yield from _of_what_was_left_out(scores)
+
+
+def with_window(notes: Sequence[str], *, window: int) -> list[str]:
+    """The notes with the size of a window where they speak of it; files of a report have its settings beside."""
+    return [note.replace(WINDOW, f"{WINDOW} ({window} tokens)") for note in notes]
 
 
 def _of_losses(comparisons: Comparisons) -> Iterator[str]:

@@ -10,6 +10,7 @@ from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import BASELINES, FROZEN, TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
+from isoglot.pipeline.stages.fine_tuning import OVER_UNIGRAM
 from isoglot.report.verdicts import Sample, mean_sample
 from isoglot.study.conditions import condition_named
 
@@ -157,6 +158,10 @@ class TaskScores:
             model.condition: self.floor(model, pair, target).points if has_all else self.task.chance or 0.0
             for model in models
         }
+
+    def unlearned(self, model: Model, pair: tuple[str, str]) -> list[str]:
+        """The languages of a pair whose words some seed's model gives no better chances than their frequencies."""
+        return [language for language in pair if self.values.get((model, pair, language, OVER_UNIGRAM))]
 
     def highest(self, metric: str, *, language: str | None = None) -> float | None:
         return max(self.all_values(metric, language=language), default=None)

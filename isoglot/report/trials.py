@@ -7,6 +7,7 @@ from enum import Enum
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.measurements import Measurement
+from isoglot.pipeline.stages.models import UNLEARNED_FIX
 from isoglot.report.layer_scores import RETRIEVAL, rows
 from isoglot.report.transfer_scores import Floor, Model, TaskScores
 from isoglot.report.verdicts import Sample, mean_sample
@@ -20,6 +21,7 @@ class Gate(Enum):
     """Something without which a comparison says nothing: what is missing, and what to do."""
 
     BASELINE = ("models were not scored without pretraining", 'add "baselines" to the exhibits of the study')
+    WORDS = ("a model knows no more of a language than how frequent its words are", UNLEARNED_FIX)
     LEARNED = ("the task was not learned in the source language", "train longer, or give more labelled examples")
     LEAD = ("pretraining does not lift Default above its floor", "pretrain longer, or on more text")
     SEEDS = ("there is no seed in common with Default", "run all conditions with the same seeds")
@@ -80,6 +82,8 @@ def task_trials(scores: TaskScores) -> Iterator[Trial]:
             leads[name] = sample.above(floor.points, variance=floor.variance)
             if scores.untrained(model, pair, pair[1]) is None:
                 refusals[name] = Refusal(gate=Gate.BASELINE, condition=name)
+            elif unlearned := scores.unlearned(model, pair):
+                refusals[name] = Refusal(gate=Gate.WORDS, condition=name, detail=", ".join(unlearned))
             elif why := _not_learned(scores, model, pair):
                 refusals[name] = Refusal(gate=Gate.LEARNED, condition=name, detail=why)
         yield Trial(languages=pair, task=scores.task.name, leads=leads, floors=floors, refusals=refusals)

@@ -1,17 +1,24 @@
 """Models in the store: their start, their training, their log and the sizes of their tables."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
+from math import exp
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from commands import Workplace
+from numpy.typing import NDArray
 from real_studies import write_real_study
 
+from isoglot.corpora.numbered_text import Split
+from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import SPECIALS, Vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.pipeline.exhibits import targets
+from isoglot.pipeline.measurements import measurements
 from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.stages.models import (
     CHARACTERS_OF_A_TEXT,
@@ -22,9 +29,11 @@ from isoglot.pipeline.stages.models import (
     evaluations,
     kept_models,
     table_sizes,
+    unlearned,
 )
 from isoglot.pipeline.stages.vocabulary import VOCABULARY
 from isoglot.pretraining.loop import untrained_model
+from isoglot.report.state import last_remark
 from isoglot.store import Amount, Store, Work, inputs_first
 from isoglot.study.conditions import condition_named
 from isoglot.study.scales import Start
@@ -32,6 +41,14 @@ from isoglot.study.study import read_study
 from tests.pipeline.making import input_folders
 
 TOKENS = 80 * 8 * 16
+
+
+def shares(stage: PretrainedEncoder, finished: Workplace) -> Iterator[tuple[str, NDArray[np.float64]]]:
+    """How frequent each token is in the text that a model was trained on."""
+    for language, stream in stage.streams.items():
+        opened = TokenStream.open(finished.store.folder(stream))
+        count_V = np.bincount(opened.ids(Split.TRAIN), minlength=opened.table_size)
+        yield language, count_V[count_V > 0] / count_V.sum()
 
 
 def encoders(finished: Workplace) -> list[AnyEncoder]:
@@ -82,10 +99,43 @@ def test_pretraining_leaves_its_log_its_health_and_no_checkpoints(finished: Work
     for stage in pretrained(finished):
         folder = finished.store.folder(stage)
         assert [row["update"] for row in json_lines(folder / "log.jsonl")] == [20, 40, 60, 80]
-        assert {path.name for path in folder.iterdir()} == {"best", "intermediate", "log.jsonl", "record.json"}
+        assert {path.name for path in folder.iterdir()} == {
+            "best",
+            "intermediate",
+            "log.jsonl",
+            "record.json",
+            "unigram.json",
+        }
         health = json_lines(finished.store.log_folder(stage) / "health.jsonl")[-1]
         assert (health["update"], health["tokens"], health["skipped"]) == (80, TOKENS, 0)
         assert stage.amount() == Amount(units=TOKENS, of="tokens")
+
+
+def test_a_model_that_knows_only_frequencies_is_named_and_one_that_knows_more_is_not(tmp_path: Path) -> None:
+    perplexities = ({"ela": 40.0, "oru": 90.0}, {"ela": 30.0, "oru": 70.0})
+    rows = [{"update": update, "perplexity": each} for update, each in enumerate(perplexities)]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert unlearned(tmp_path, source="ela") == {}, "an older model has no note"
+    for unigram, expected in (((50, 80), {}), ((50, 70), {"oru": 1.0}), ((20, 35), {"ela": 1.5, "oru": 2.0})):
+        (tmp_path / "unigram.json").write_text(json.dumps(dict(zip(("ela", "oru"), unigram, strict=True))))
+        assert unlearned(tmp_path, source="ela") == expected
+
+
+def test_such_a_model_is_a_warning_a_remark_and_a_score_beside_those_of_its_tasks(
+    finished: Workplace, tmp_path: Path
+) -> None:
+    stage = pretrained(finished)[0]
+    inputs = input_folders(stage, finished.store)
+    work = Work(folder=tmp_path, input_folders=inputs, progress=lambda *_: None, log_folder=tmp_path / "logs")
+    with pytest.warns(UserWarning, match=r"default.* knows no more of ela and oru than how frequent words are: train"):
+        stage.make(work)
+    assert "knows no more of ela and oru" in str(last_remark(tmp_path / "logs"))
+    frequency = {language: exp(-share_V @ np.log(share_V)) for language, share_V in shares(stage, finished)}
+    assert json.loads((tmp_path / "unigram.json").read_text()) == pytest.approx(frequency, rel=0.02)
+    found, _ = measurements(finished.study, finished.store)
+    marks = [each for each in found if each.metric == "perplexity_over_unigram" and each.exhibit == "table-1"]
+    assert {(each.condition, each.language) for each in marks} >= {("default", "ela"), ("default", "oru")}
+    assert min(each.value for each in marks) >= 1
 
 
 @pytest.mark.campaign

@@ -65,6 +65,17 @@ def test_a_hopeless_study_has_no_verdict_and_says_what_to_do() -> None:
     assert headline(alone).startswith("No verdict: pretraining does not lift Default above its floor (pretrain longer")
 
 
+def test_a_model_that_knows_only_how_frequent_words_are_is_compared_with_none() -> None:
+    found = [*of_seeds("default", [60, 61, 62], untrained=5), *of_seeds("sep-emb", [2, 1, 3], untrained=1)]
+    assert comparisons(*found).outcomes["sep-emb"] is Outcome.DIES
+    mark = replace(found[0], condition="sep-emb", language="oru", metric="perplexity_over_unigram", value=1.2)
+    blind = comparisons(*found, mark)
+    assert blind.outcomes["sep-emb"] is Outcome.NONE
+    (sentence,) = refusal_sentences(blind)
+    assert sentence.startswith("No verdict, as a model knows no more of a language than how frequent its words are: ")
+    assert "Sep Emb" in sentence
+
+
 @pytest.mark.parametrize("draw", range(8))
 def test_a_planted_study_is_told_as_it_was_planted(draw: int) -> None:
     """Leads that are known, above floors that differ by condition, with noise of one point a seed."""

@@ -16,7 +16,7 @@ from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.stages.examples import AnyExamples, SyntheticExamples, read_counts, read_examples
 from isoglot.pipeline.stages.job_sizes import for_training
-from isoglot.pipeline.stages.models import AnyEncoder, chosen_model, guessed_training_seconds
+from isoglot.pipeline.stages.models import AnyEncoder, chosen_model, guessed_training_seconds, unlearned
 from isoglot.pipeline.stages.scores import Score, read_scores, scores_of, write_scores
 from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
 from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Work
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from isoglot.model.encoder import Encoder
 
 LOG = "log.jsonl"
+OVER_UNIGRAM = "perplexity_over_unigram"
 DEV = "dev_"  # the prefix of metrics of the source language's dev set; the others are of test sets
 PLACES = ("best_setting", "second_best_setting")  # the metrics that name the averaged settings, counted from 0
 BEST_SETTINGS = len(PLACES)
@@ -113,6 +114,12 @@ class TaskTraining(Stage):
                 scores += scores_of(dev_scores, layer=self.scored_layer, language=self.run.language)
                 scores.append(Score(metric="chosen_epoch", layer=self.scored_layer, value=best["epoch"]))
                 scores += self.test_scores(work, task, tuned, machine)
+        # So that whoever reads a score sees what its model is worth; of a sound model there is nothing to say.
+        of_model = unlearned(work.path(self.encoder), source=self.encoder.run.languages[0])
+        scores += [
+            Score(metric=OVER_UNIGRAM, layer=self.scored_layer, language=language, value=times)
+            for language, times in of_model.items()
+        ]
         write_scores(work.folder, scores)
         forget_checkpoints(work.folder)
 

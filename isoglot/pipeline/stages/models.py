@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from math import exp
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -14,11 +15,12 @@ from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import SPECIALS
 from isoglot.errors import IsoglotError
+from isoglot.files import write_whole
 from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, processes_per_model
 from isoglot.pipeline.stages.job_sizes import for_training
 from isoglot.pipeline.stages.text import SyntheticText
 from isoglot.pipeline.stages.vocabulary import LearnedBpe, SwitchableTrainingText, TokenStreams
-from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun, UpdateRecord
+from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, UNIGRAM, PretrainingRun, UpdateRecord
 from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Store, Work
 from isoglot.store.record import damaged
 from isoglot.study.conditions import TableKind
@@ -26,6 +28,7 @@ from isoglot.study.conditions import TableKind
 if TYPE_CHECKING:
     from isoglot.model.cloze import ClozeModel
 
+UNLEARNED_FIX = "train longer, or lower optimization.learning_rate"
 # Stages import torch only where they make something, so that planning and reading results stay instant.
 
 GUESSED_UPDATE_SECONDS = 0.01
@@ -142,6 +145,14 @@ class PretrainedEncoder(Stage):
                     pretrain_in_processes(job, processes=processes, report=report, log_folder=work.log_folder)
                 else:
                     pretrain(run, streams, switchable=switchable, machine=machine, report=report, **shared)
+                unigram = {language: exp(losses.unigram) for language, losses in blind.items()}
+                write_whole(work.folder / UNIGRAM, json.dumps(unigram) + "\n")
+                if found := unlearned(work.folder, source=run.languages[0]):
+                    times = " and ".join(f"{each:.3g}" for each in found.values())
+                    warning = f"knows no more of {' and '.join(found)} than how frequent words are: {UNLEARNED_FIX}"
+                    warning += f" (dev perplexity {times} times what frequencies alone give)"
+                    health.remark(warning)
+                    warnings.warn(f"pretraining, {self.label}: {warning}", stacklevel=2)
         except IsoglotError as error:
             health.remark(str(error))
             raise
@@ -192,6 +203,20 @@ def evaluations(folder: Path) -> list[Evaluation]:
 def chosen_evaluation(rows: Sequence[Evaluation], *, source: str) -> Evaluation:
     """The evaluation of the chosen model: the first with the source language's lowest perplexity."""
     return min(rows, key=lambda each: each.perplexity[source])
+
+
+def unlearned(folder: Path, *, source: str) -> dict[str, float]:
+    """The languages of which a finished model knows no more than how frequent words are.
+
+    With each goes its dev perplexity as a multiple of what frequencies alone give. Older models have no note of that.
+    """
+    try:
+        unigram = json.loads((folder / UNIGRAM).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    chosen = chosen_evaluation(evaluations(folder), source=source).perplexity
+    times = {language: chosen[language] / value for language, value in unigram.items()}
+    return {language: value for language, value in times.items() if value >= 1}
 
 
 def kept_models(folder: Path, *, source: str) -> dict[int, Path]:
