@@ -3,9 +3,9 @@
 import os
 import re
 import subprocess
-from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 from commands import environment
 from real_studies import made_up_text
@@ -43,9 +43,11 @@ def write_data(folder: Path) -> None:
         "text/wiki.de.txt": made_up_text("de", lines=300, seed=1),
         "eval/muse/en-de.5000-6500.txt": "".join(f"{a} {b}\n" for a, b in WORDS).encode(),
     }
-    triples = list(product(WORDS, repeat=3))
-    for side, (code, verb) in enumerate((("eng", "sees"), ("deu", "sieht"))):
-        lines = (f"{a[side]} {b[side]} {verb} {c[side]}\n" for a, b, c in triples)
+    # Of many lengths, by which isoglot sees that lines belong together.
+    random = np.random.default_rng(0)
+    drawn = [random.integers(len(WORDS), size=size) for size in random.integers(1, 12, 150)]
+    for side, code in enumerate(("eng", "deu")):
+        lines = (" ".join(WORDS[word][side] for word in line) + "\n" for line in drawn)
         files[f"eval/tatoeba/tatoeba.deu-eng.{code}"] = "".join(lines).encode()
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
