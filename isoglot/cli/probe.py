@@ -80,18 +80,16 @@ def probe(
             anyway=anyway,
             progress=progress,
         )
-    for warning in (warning for pair in found.pairs for warning in pair.warnings):
-        print(f"isoglot: {warning}", file=sys.stderr)
     page = found.report(folder)
     if as_json:
         print(found.json_text(), end="")
         return
+    for note in found.notes:
+        print(f"isoglot: {note}", file=sys.stderr)
     console = plain_console()
     for table in found.tables():
         console.print(table)
-    for line in (*found.readings(), *dict.fromkeys(note for pair in found.pairs for note in pair.notes)):
-        console.print(line)
-    console.print(f"Page: {page}")
+    console.print("\n".join([*found.readings(), f"Page: {page}"]))
 
 
 def _short(name: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from isoglot.corpora.download.catalogue import named_data_set
 from isoglot.corpora.readers.decompression import found
-from isoglot.corpora.readers.dictionaries import read_dictionary
+from isoglot.corpora.readers.dictionaries import DictionaryEntry, read_dictionary
 from isoglot.errors import IsoglotError, MissingDataError
 from isoglot.evaluation.geometry.parallel_lines import TEST_EVERY, ParallelLines, read_parallel_lines
 from isoglot.pipeline.sources import if_given, sources
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Pair = tuple[str, str]
 # Sets of the catalogue that have parallel sentences, the one with most of them first.
 PARALLEL_SETS = ("xnli", "tatoeba", "pud")
-OWN_PARALLEL, OWN_DICTIONARY = "parallel/{0}-{1}.{2}", "dictionaries/{0}-{1}.txt"
+OWN_PARALLEL, OWN_DICTIONARY, MUSE = "parallel/{}-{}.{}", "dictionaries/{}-{}.txt", "eval/muse/{}-{}.txt"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,17 +33,18 @@ class PairText:
     languages: Pair
     lines: ParallelLines
     entries: Sequence[WordPair]
-    """A dictionary; every fifth word of the first language is a test, maps are fitted on the others."""
+    """A dictionary, the first language's word first."""
     origin: str
 
     @property
     def fit_and_test(self) -> tuple[list[WordPair], list[WordPair]]:
-        # All translations of a word are on one side.
+        """Every fifth source word is a test, with all its translations; maps are fitted on the others."""
         words = dict.fromkeys(source for source, _ in self.entries)
         tests = {*list(words)[TEST_EVERY - 1 :: TEST_EVERY]}
-        return [each for each in self.entries if each[0] not in tests], [
-            each for each in self.entries if each[0] in tests
-        ]
+        # Words spelled alike have one vector where the table is shared, and finding it shows no structure.
+        alike = {a for a, b in self.entries if a == b}
+        fit = [each for each in self.entries if each[0] not in tests]
+        return fit, [each for each in self.entries if each[0] in tests and alike.isdisjoint(each)]
 
 
 def read_pair_text(
@@ -58,14 +59,13 @@ def read_pair_text(
     paths = parallel or _parallel_files(languages, data=data)
     lines = read_parallel_lines(*paths, anyway=anyway)
     entries, origin = [], " and ".join(map(str, paths))
-    path, is_turned = (dictionary, False) if dictionary else _dictionary_file(languages, data=data)
-    if path is None:
+    for place in (OWN_DICTIONARY, MUSE):
+        dictionary = dictionary or (data and found(data / place.format(*languages)))
+    if dictionary is None:
         lines = replace(lines, notes=(*lines.notes, _no_dictionary(languages, data=data)))
     else:
-        origin += f"; {path}"
-        a, b = reversed(languages) if is_turned else languages
-        listed = [(each.source.lower(), each.target.lower()) for each in read_dictionary(path, languages=(a, b))]
-        entries = [(b, a) for a, b in listed] if is_turned else listed
+        origin += f"; {dictionary}"
+        entries = _entries(read_dictionary(dictionary, languages=languages))
     return PairText(languages=languages, lines=lines, entries=entries, origin=origin)
 
 
@@ -81,9 +81,7 @@ def study_text(name: str, languages: Pair, *, store: Store, data: Path | None) -
     a, b = (tuple(parallel_lines(folder, language)) for language in languages)
     listed = if_given(lambda: sources(study).word_translation(pair))
     place = None if listed is None else store.find_folder(listed)
-    entries = (
-        [] if place is None else [(each.source.lower(), each.target.lower()) for each in dictionary_entries(place)]
-    )
+    entries = [] if place is None else _entries(dictionary_entries(place))
     return PairText(
         languages=languages,
         lines=ParallelLines(a=a, b=b),
@@ -96,19 +94,14 @@ def _parallel_files(languages: Pair, *, data: Path | None) -> tuple[Path, Path]:
     if data is None:
         raise MissingDataError("--data or --parallel is needed: the sentences that models are probed by")
     a, b = languages
-    candidates = [
-        (OWN_PARALLEL.format(a, b, a), OWN_PARALLEL.format(a, b, b)),
-        (OWN_PARALLEL.format(b, a, a), OWN_PARALLEL.format(b, a, b)),
-    ]
+    candidates = [(OWN_PARALLEL.format(a, b, a), OWN_PARALLEL.format(a, b, b))]
     for name in PARALLEL_SETS:
         of_a, of_b = ([file.path for file in named_data_set(name).files(language)] for language in languages)
-        if of_a and of_b:
+        # Each language's Tatoeba has English sentences of its own, which stand second among its files.
+        if name == "tatoeba" and "en" in languages and (of_a or of_b):
+            candidates.append((of_b[1], of_b[0]) if a == "en" else (of_a[0], of_a[1]))
+        elif name != "tatoeba" and of_a and of_b:
             candidates.append((of_a[0], of_b[0]))
-        # A file of two languages belongs to the one that is not English, which is the second.
-        elif of_b and a == "en":
-            candidates.append((of_b[1], of_b[0]))
-        elif of_a and b == "en":
-            candidates.append((of_a[0], of_a[1]))
     for path_a, path_b in candidates:
         if (file_a := found(data / path_a)) and (file_b := found(data / path_b)):
             return file_a, file_b
@@ -121,13 +114,8 @@ def _parallel_files(languages: Pair, *, data: Path | None) -> tuple[Path, Path]:
     )
 
 
-def _dictionary_file(languages: Pair, *, data: Path | None) -> tuple[Path | None, bool]:
-    """The file, and whether it leads from the second language to the first."""
-    for is_turned, (a, b) in enumerate((languages, languages[::-1])):
-        for name in (OWN_DICTIONARY.format(a, b), f"eval/muse/{a}-{b}.txt"):
-            if data is not None and (path := found(data / name)):
-                return path, bool(is_turned)
-    return None, False
+def _entries(listed: Sequence[DictionaryEntry]) -> list[WordPair]:
+    return [(each.source.lower(), each.target.lower()) for each in listed]
 
 
 def _no_dictionary(languages: Pair, *, data: Path | None) -> str:

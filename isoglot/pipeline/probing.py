@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 from unicodedata import category
 from warnings import catch_warnings
@@ -20,7 +20,7 @@ from isoglot.pipeline.stages.word_level_alignment import TypeVectors, most_frequ
 from isoglot.study.searches import NewVectors
 
 if TYPE_CHECKING:
-    from isoglot.evaluation.geometry.comparison import Comparison, LayerComparison, LineProgress
+    from isoglot.evaluation.geometry.comparison import Comparison, LineProgress
     from isoglot.evaluation.geometry.reader import Reader
 
 # S = layers 0 to last, R = rows of vectors, D = width
@@ -30,15 +30,6 @@ BOTH_UNTRAINED = "both-untrained"
 ROUNDS = 5
 
 
-@dataclass(frozen=True, kw_only=True)
-class ProbedPair:
-    """Every number of one pair of languages, and what has to be known to read them."""
-
-    measurements: Sequence[Measurement]
-    notes: Sequence[str]
-    warnings: Sequence[str]
-
-
 def probed_pair(
     readers: tuple[Reader, Reader],
     text: PairText,
@@ -46,40 +37,44 @@ def probed_pair(
     name: str,
     new_vectors: NewVectors,
     progress: LineProgress = lambda _name, _done: None,
-) -> ProbedPair:
-    """The first language as one reader reads it, against the second as the other does; `name` is that of the models."""
+) -> tuple[list[Measurement], list[str]]:
+    """Every number of a pair of languages, each as its reader reads it, and notes; `name` is that of the models."""
     from isoglot.evaluation.geometry.comparison import FLOOR_SEED, compared
 
-    a, b = text.languages
+    (a, b), lines = text.languages, text.lines
     result = compared(
-        *readers,
-        text.lines.a,
-        text.lines.b,
-        rounds=ROUNDS,
-        new_vectors=new_vectors,
-        names=text.languages,
-        progress=progress,
+        *readers, lines.a, lines.b, rounds=ROUNDS, new_vectors=new_vectors, names=(a, b), progress=progress
     )
     blank = Measurement(
-        **{"study": PROBE, "exhibit": "", "condition": name, "languages": text.languages, "language": b},
-        **{"task": None, "metric": "", "layer": None, "seed": FLOOR_SEED, "value": 0.0, "stage": ""},
+        study=PROBE,
+        exhibit="",
+        condition=name,
+        languages=text.languages,
+        language=b,
+        task=None,
+        metric="",
+        layer=None,
+        seed=FLOOR_SEED,
+        value=0.0,
+        stage="",
     )
+    scores = (*_sentence_scores(result, text.languages), *_word_scores(readers, text, result))
     measured = [
-        replace(blank, exhibit=exhibit, variant=variant, **asdict(replace(score, language=score.language or b)))
-        for exhibit, variant, score in (*_sentence_scores(result, text.languages), *_word_scores(readers, text, result))
+        replace(blank, exhibit=exhibit, variant=variant, **vars(replace(score, language=score.language or b)))
+        for exhibit, variant, score in scores
     ]
-    longer = "are longer than the {:,} tokens that the model reads; their ends were not read, so give shorter lines"
-    warnings = [
-        f"{cut:,} of {result.num_lines:,} lines of {language} {longer.format(most)}"
+    notes = [
+        f"{cut:,} of {result.num_lines:,} lines of {language} are longer than the {most:,} tokens that its model "
+        "reads; their ends were not read, so give shorter lines."
         for language, cut, most in zip(text.languages, result.num_cut, result.most_tokens, strict=True)
         if cut
     ]
     tokens_a, tokens_b = result.tokens_per_word
-    tokens = f"Tokens for each word between spaces: {a} {tokens_a:.1f}, {b} {tokens_b:.1f}"
-    notes = [*text.lines.notes, *result.notes, f"{tokens}; many if a text is not of a model's language."]
+    many = "many if a text is not of the model's language"
+    notes += [*lines.notes, *result.notes, f"Tokens a word: {a} {tokens_a:.1f}, {b} {tokens_b:.1f}; {many}."]
     if text.entries and not any(each.metric == "contextual_p1" for each in measured):
         notes.append("Words are not probed: no entry of the dictionary has both its words in these sentences.")
-    return ProbedPair(measurements=measured, notes=notes, warnings=warnings)
+    return measured, notes
 
 
 Scored = tuple[str, str | None, Score]
@@ -89,9 +84,10 @@ Scored = tuple[str, str | None, Score]
 def _sentence_scores(result: Comparison, languages: Pair) -> Iterator[Scored]:
     by_variant = {None: result.layers, UNTRAINED: result.target_untrained, BOTH_UNTRAINED: result.both_untrained}
     for variant, layers in by_variant.items():
-        for place, layer in enumerate(layers):
-            for exhibit, values in _layer_values(layer).items():
-                yield from ((exhibit, variant, score) for score in scores_of(values, layer=place))
+        for place, values in enumerate(layers):
+            for score in scores_of(values, layer=place):
+                exhibit = EMERGENCE if score.metric.startswith("retrieval") else FIGURE_7
+                yield FIGURE_6 if score.metric.startswith("aligned") else exhibit, variant, score
     shares = zip(languages, result.num_cut, strict=True)
     cut = [Score(metric=SENTENCES_CUT, language=each, value=100 * num / result.num_lines) for each, num in shares]
     facts = {
@@ -109,21 +105,6 @@ def _sentence_scores(result: Comparison, languages: Pair) -> Iterator[Scored]:
         yield from ((exhibit, None, score) for score in (*scores_of(values), *cut))
 
 
-def _layer_values(layer: LayerComparison) -> dict[str, dict[str, float]]:
-    """Metrics as a study's figures have them; those that need one width are left out where widths differ."""
-    without_map = {"retrieval_p1": layer.centred, "retrieval_p1_uncentred": layer.raw}
-    similar = {name: getattr(layer, name) for name in ("cka", "cka_debiased", "svcca", "neuron_correlation")}
-    return {
-        EMERGENCE: {metric: found.mean for metric, found in without_map.items() if found is not None},
-        FIGURE_6: {
-            "aligned_retrieval_p1": layer.aligned.mean,
-            "aligned_retrieval_p1_to_target": layer.aligned.a_to_b,
-            "aligned_retrieval_p1_to_source": layer.aligned.b_to_a,
-        },
-        FIGURE_7: {metric: value for metric, value in similar.items() if value is not None},
-    }
-
-
 def _word_scores(readers: tuple[Reader, Reader], text: PairText, result: Comparison) -> Iterator[Scored]:
     """States averaged by word over the parallel sentences (Figure 4b), and rows of the token table (4a)."""
     from isoglot.evaluation.geometry.comparison import untrained_readers
@@ -133,25 +114,20 @@ def _word_scores(readers: tuple[Reader, Reader], text: PairText, result: Compari
     if not text.entries:
         return
     fit, test = text.fit_and_test
-    layers = list(zip(*((layer.layer_a, layer.layer_b) for layer in result.layers), strict=True))
+    layers = list(zip(*result.pairs_of_layers, strict=True))
     sides, words = (text.lines.a, text.lines.b), list(zip(*text.entries, strict=True))
-    # A table of random rows knows no words, so it has no floor.
-    for name, variant, chosen in (
-        ("contextual", None, readers),
-        ("contextual", BOTH_UNTRAINED, untrained_readers(*readers)),
-        ("embedding", None, readers),
-    ):
-        if name == "contextual":
-            vectors = [_word_states(*each) for each in zip(chosen, sides, layers, strict=True)]
-        else:
-            vectors = [_table_rows(*each) for each in zip(chosen, sides, words, strict=True)]
-        sizes = {"languages": text.languages, "fit": fit, "test": test, "rounds": ROUNDS}
-        scores: list[Score] = []
-        # Where no pair of the dictionary has both its words, there is nothing to score; a note says that pairs are few.
-        with suppress(NoPairsError), catch_warnings(action="ignore", category=FewPairsWarning):
-            scores += word_scores(name, _of_one_width(vectors), **sizes)
-            scores.append(Score(metric="map_dimensions", value=max(result.widths)))
-        yield from ((FIGURE_4, variant, score) for score in scores)
+    for variant, chosen in ((None, readers), (BOTH_UNTRAINED, untrained_readers(*readers))):
+        states = [_word_states(*each) for each in zip(chosen, sides, layers, strict=True)]
+        rows = [_table_rows(*each) for each in zip(chosen, sides, words, strict=True)]
+        for name, vectors in (("contextual", states), ("embedding", rows)):
+            scores: list[Score] = []
+            # Where no entry has both its words there is nothing to score; a note of the figure says that pairs are few.
+            with suppress(NoPairsError), catch_warnings(action="ignore", category=FewPairsWarning):
+                scores += word_scores(
+                    name, _of_one_width(vectors), languages=text.languages, fit=fit, test=test, rounds=ROUNDS
+                )
+                scores.append(Score(metric="map_dimensions", value=max(result.widths)))
+            yield from ((FIGURE_4, variant, score) for score in scores)
 
 
 def _word_states(reader: Reader, lines: Sequence[str], layers: Sequence[int]) -> TypeVectors:

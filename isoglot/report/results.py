@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
@@ -96,10 +97,13 @@ def run(
     return results
 
 
-class Numbers:
+class Numbers(ABC):
     """Measurements as rows or as a data frame."""
 
-    measurements: Sequence[Measurement]
+    @property
+    @abstractmethod
+    def measurements(self) -> Sequence[Measurement]:
+        """The numbers, in the order in which a report shows them."""
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """A dictionary for each number: exhibit, condition, languages, language, task, metric, layer, seed, value.

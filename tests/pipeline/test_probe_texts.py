@@ -22,7 +22,7 @@ def put(folder: Path, name: str, lines: list[str]) -> None:
     ("languages", "names"),
     [
         (("en", "fr"), ("parallel/en-fr.en", "parallel/en-fr.fr")),
-        (("fr", "en"), ("parallel/en-fr.fr.gz", "parallel/en-fr.en.gz")),
+        (("fr", "en"), ("parallel/fr-en.fr.gz", "parallel/fr-en.en.gz")),
         (("en", "fr"), ("eval/tatoeba/tatoeba.fra-eng.eng.gz", "eval/tatoeba/tatoeba.fra-eng.fra.gz")),
         (("zh", "en"), ("eval/tatoeba/tatoeba.cmn-eng.cmn", "eval/tatoeba/tatoeba.cmn-eng.eng")),
         (("xx", "en-x"), ("parallel/xx-en-x.xx", "parallel/xx-en-x.en-x")),
@@ -62,16 +62,29 @@ def test_own_files_come_before_xnli_and_xnli_before_tatoeba(tmp_path: Path) -> N
         assert [*text.lines.b] == ciphered([*text.lines.a])
 
 
-def test_a_dictionary_may_lead_either_way_and_every_fifth_word_is_a_test(tmp_path: Path) -> None:
+def test_tatoeba_of_two_languages_other_than_english_are_no_translations(tmp_path: Path) -> None:
+    for name in ("fra-eng.fra", "fra-eng.eng", "deu-eng.deu", "deu-eng.eng"):
+        put(tmp_path, f"eval/tatoeba/tatoeba.{name}", LINES)
+    with pytest.raises(MissingDataError, match="no parallel sentences of fr and de"):
+        read_pair_text(("fr", "de"), data=tmp_path)
+
+
+def test_a_dictionary_is_in_lower_case_and_every_fifth_word_is_a_test(tmp_path: Path) -> None:
     put(tmp_path, "parallel/en-fr.en", LINES)
     put(tmp_path, "parallel/en-fr.fr", ciphered(LINES))
     assert read_pair_text(("en", "fr"), data=tmp_path).entries == []
-    put(tmp_path, "eval/muse/fr-en.txt", [f"{CIPHER[word]}\t{word.capitalize()}" for word in WORDS])
+    put(tmp_path, "eval/muse/en-fr.txt.gz", [f"{word.capitalize()}\t{CIPHER[word]}" for word in WORDS])
     text = read_pair_text(("en", "fr"), data=tmp_path)
     assert [*text.entries] == [*CIPHER.items()]
     fit, test = text.fit_and_test
     assert sorted([*fit, *test]) == sorted(text.entries)
     assert len(test) == len(WORDS) // 5
-    put(tmp_path, "eval/muse/en-fr.txt", ["ban one", "ban two", "bar three"])
-    text = read_pair_text(("en", "fr"), data=tmp_path)
-    assert [*text.entries] == [("ban", "one"), ("ban", "two"), ("bar", "three")]
+    # All translations of a word go together, and a word that is spelled alike is not asked for.
+    put(
+        tmp_path,
+        "dictionaries/en-fr.txt",
+        ["a 1", "b 2", "c c", "c 3", "d 4", "e 5", "e c", "a 6", "f 7", "g 8", "h 9", "i 0", "j j", "j 1"],
+    )
+    fit, test = read_pair_text(("en", "fr"), data=tmp_path).fit_and_test
+    assert "".join(a + b for a, b in fit) == "a1b2ccc3d4a6f7g8h9i0"
+    assert test == [("e", "5")]

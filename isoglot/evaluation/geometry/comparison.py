@@ -3,8 +3,9 @@
 # S = layers 0 to last, N = lines, D = width, E = width of the other model, F = width of either
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -24,81 +25,54 @@ LINES_AT_ONCE = 1024
 FEW_LINES = 10
 """For each number of a vector; over 1,000 lines of width 768, what has a debiased CKA of 0.00 has an SVCCA of 0.5."""
 
+SIMILARITIES = {"cka": linear_cka, "cka_debiased": debiased_cka, "svcca": svcca}
+ENDS = ("", "_to_target", "_to_source")
 FLOOR_SEED = 0
 """The seed of the random weights that scores are held against."""
 LineProgress = Callable[[str, int], None]
 """Called with the name of the side in work, and how many lines it has read."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Retrieval:
-    """Percent of the test lines whose translation is their nearest neighbour, by cosine."""
-
-    a_to_b: float
-    b_to_a: float
-
-    @property
-    def mean(self) -> float:
-        return (self.a_to_b + self.b_to_a) / 2
+Scores = Mapping[str, float]
+"""By metric, called as in a study's figures: `aligned` is after a map, `uncentred` of raw vectors."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class LayerComparison:
-    """One pair of layers; a measure that needs vectors of one width is None where widths differ."""
+def _layer_scores(
+    a_ND: Tensor, b_NE: Tensor, *, lines: HeldOutLines, rounds: int, new_vectors: NewVectors
+) -> dict[str, float]:
+    """Similarity over all lines, retrieval among the tests; what needs one width is left out where they differ."""
 
-    layer_a: int
-    layer_b: int
-    cka: float
-    cka_debiased: float
-    svcca: float
-    neuron_correlation: float | None
-    raw: Retrieval | None
-    centred: Retrieval | None
-    """Each side less its mean."""
-    aligned: Retrieval
-    """After the map from b to a."""
-
-
-def _layer_comparison(
-    a_ND: Tensor, b_NE: Tensor, *, layers: tuple[int, int], lines: HeldOutLines, rounds: int, new_vectors: NewVectors
-) -> LayerComparison:
-    """Similarity over all lines; retrieval among the tests alone."""
-
-    def retrieval(of_a_ND: Tensor, of_b_ND: Tensor) -> Retrieval:
+    def retrieval(of_a_ND: Tensor, of_b_ND: Tensor) -> tuple[float, float, float]:
         forward, backward = both_directions(of_a_ND, of_b_ND, lines.pairs, measure=Measure.COSINE, at=(1,))
-        return Retrieval(a_to_b=forward.at[1], b_to_a=backward.at[1])
+        return (forward.at[1] + backward.at[1]) / 2, forward.at[1], backward.at[1]
 
+    scores = {metric: float(measure(a_ND, b_NE)) for metric, measure in SIMILARITIES.items()}
     widths = a_ND.shape[1], b_NE.shape[1]
-    has_one_width = widths[0] == widths[1]
-    # Test lines lend nothing to the mean that they are centred with.
-    centred = (side[lines.tests] - side[lines.fitted].mean(0) for side in (a_ND, b_NE))
+    if widths[0] == widths[1]:
+        # Test lines lend nothing to the mean that they are centred with.
+        centred = (side[lines.tests] - side[lines.fitted].mean(0) for side in (a_ND, b_NE))
+        scores["neuron_correlation"] = float(average_neuron_correlation(a_ND, b_NE))
+        scores["retrieval_p1"] = retrieval(*centred)[0]
+        scores["retrieval_p1_uncentred"] = retrieval(a_ND[lines.tests], b_NE[lines.tests])[0]
     # Columns of zeros after the narrower side's own change no angle and no distance.
     wide_a_ND, wide_b_ND = (pad(side, (0, max(widths) - side.shape[1])) for side in (a_ND, b_NE))
     vector_map = VectorMap.fit(wide_b_ND[lines.fitted], wide_a_ND[lines.fitted], rounds=rounds)
-    return LayerComparison(
-        layer_a=layers[0],
-        layer_b=layers[1],
-        cka=float(linear_cka(a_ND, b_NE)),
-        cka_debiased=float(debiased_cka(a_ND, b_NE)),
-        svcca=float(svcca(a_ND, b_NE)),
-        neuron_correlation=float(average_neuron_correlation(a_ND, b_NE)) if has_one_width else None,
-        raw=retrieval(a_ND[lines.tests], b_NE[lines.tests]) if has_one_width else None,
-        centred=retrieval(*centred) if has_one_width else None,
-        aligned=retrieval(
-            vector_map.compared(wide_a_ND[lines.tests], new_vectors=new_vectors),
-            vector_map.mapped(wide_b_ND[lines.tests], new_vectors=new_vectors),
-        ),
+    aligned = retrieval(
+        vector_map.compared(wide_a_ND[lines.tests], new_vectors=new_vectors),
+        vector_map.mapped(wide_b_ND[lines.tests], new_vectors=new_vectors),
     )
+    return scores | {f"aligned_retrieval_p1{end}": each for end, each in zip(ENDS, aligned, strict=True)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
     """All layers, and the facts that their numbers rest on."""
 
-    layers: tuple[LayerComparison, ...]
-    target_untrained: tuple[LayerComparison, ...]
+    layers: tuple[Scores, ...]
+    pairs_of_layers: list[tuple[int, int]]
+    target_untrained: tuple[Scores, ...]
     """The floor of Figures 6 and 7: b has the weights of a model before training, and a is as it is."""
-    both_untrained: tuple[LayerComparison, ...]
+    both_untrained: tuple[Scores, ...]
     by_length: LengthFloor
     num_lines: int
     num_fitted: int
@@ -132,18 +106,11 @@ def compared(
     lines = HeldOutLines.of(lines_a, lines_b)
     device = reader_a.device if reader_a.device.type == "cuda" else torch.device("cpu")
 
-    def layers(of_a_SND: Tensor, of_b_SNE: Tensor) -> tuple[LayerComparison, ...]:
-        return tuple(
-            _layer_comparison(
-                of_a_SND[layer_a].to(device),
-                of_b_SNE[layer_b].to(device),
-                layers=(layer_a, layer_b),
-                lines=lines,
-                rounds=rounds,
-                new_vectors=new_vectors,
-            )
-            for layer_a, layer_b in paired_layers(reader_a.num_states, reader_b.num_states)
-        )
+    paired = paired_layers(reader_a.num_states, reader_b.num_states)
+
+    def layers(of_a_SND: Tensor, of_b_SNE: Tensor) -> tuple[Scores, ...]:
+        score = partial(_layer_scores, lines=lines, rounds=rounds, new_vectors=new_vectors)
+        return tuple(score(of_a_SND[i].to(device), of_b_SNE[j].to(device)) for i, j in paired)
 
     vector_SND, num_cut_a, tokens_a = _read(reader_a, lines_a, name=names[0], progress=progress)
     vector_SNE, num_cut_b, tokens_b = _read(reader_b, lines_b, name=names[1], progress=progress)
@@ -158,6 +125,7 @@ def compared(
         target_untrained, both_untrained = layers(vector_SND, floor_SNE), layers(floor_SND, floor_SNE)
     return Comparison(
         layers=found,
+        pairs_of_layers=paired,
         target_untrained=target_untrained,
         both_untrained=both_untrained,
         by_length=length_floor(lines_a, lines_b, lines=lines),

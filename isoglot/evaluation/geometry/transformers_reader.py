@@ -55,7 +55,8 @@ class TransformersReader(Reader):
 
     @property
     def token_table_VD(self) -> Tensor | None:
-        table = self.model.get_input_embeddings()
+        model: Any = self.model
+        table = model.get_input_embeddings()
         return table.weight.detach() if isinstance(table, nn.Embedding) else None
 
     @property
