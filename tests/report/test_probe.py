@@ -6,8 +6,13 @@ from itertools import product
 from pathlib import Path
 
 import pytest
+import torch
+from real_data import DATA
+from tokenizers import BertWordPieceTokenizer
+from transformers import BertConfig, BertModel, BertTokenizer
 
 import isoglot as ig
+from isoglot.corpora.readers.line_files import LineFile
 from isoglot.errors import IsoglotError
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.probing import BOTH_UNTRAINED
@@ -152,3 +157,34 @@ def test_what_is_missing_is_named_with_how_to_get_it(models: Path, data: Path, t
     (tmp_path / "other.txt").write_text("cat chat\ndog chien\n")
     found = ig.probe(model, languages=["en", "fr"], parallel=files, dictionary=tmp_path / "other.txt")
     assert any("no entry of the dictionary has both its words in these sentences" in each for each in found.notes)
+
+
+TATOEBA = [DATA / f"eval/tatoeba/tatoeba.fra-eng.{code}.gz" for code in ("eng", "fra")]
+
+
+@pytest.mark.real_data
+@pytest.mark.skipif(not TATOEBA[0].is_file(), reason=f"no {TATOEBA[0]}; name the data folder in ISOGLOT_DATA")
+def test_a_model_of_random_weights_is_no_better_than_its_floor_on_real_lines(tmp_path: Path) -> None:
+    pieces = BertWordPieceTokenizer(lowercase=False, strip_accents=False)
+    pieces.train(list(map(str, _plain_copies(tmp_path))), vocab_size=6000, show_progress=False)
+    torch.manual_seed(11)
+    shape = {"hidden_size": 128, "num_hidden_layers": 4, "num_attention_heads": 4, "intermediate_size": 512}
+    BertModel(BertConfig(vocab_size=pieces.get_vocab_size(), **shape)).save_pretrained(tmp_path)
+    BertTokenizer(vocab=pieces.get_vocab(), do_lower_case=False).save_pretrained(tmp_path)
+    dictionary = DATA / "eval/muse/en-fr.txt.gz"
+    found = ig.probe(tmp_path, languages=["en", "fr"], parallel=(TATOEBA[0], TATOEBA[1]), dictionary=dictionary)
+    for metric, noise in (("aligned_retrieval_p1", 6), ("retrieval_p1", 6), ("cka", 0.05), ("contextual_p1", 5)):
+        trained, floor = (max(by_layer(found, metric, variant)[:4]) for variant in (None, BOTH_UNTRAINED))
+        assert abs(trained - floor) < noise, metric
+    # Names and numbers alone are found above chance, which a floor is there to say; words spelled alike are not asked.
+    assert max(by_layer(found, "aligned_retrieval_p1", BOTH_UNTRAINED)) > 10 * single(found, "retrieval_p1_chance")
+    assert single(found, "embedding_p1") < 10
+
+
+def _plain_copies(folder: Path) -> list[Path]:
+    copies = []
+    for path in TATOEBA:
+        with LineFile(path) as file:
+            copies.append(folder / f"{path.stem}.txt")
+            copies[-1].write_text("\n".join(file), encoding="utf-8")
+    return copies
