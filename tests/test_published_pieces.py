@@ -78,7 +78,7 @@ def test_the_grid_of_recipes_is_what_their_pieces_hold(tmp_path: Path, monkeypat
     studies = {file.stem: with_published_files(file, RECIPE) for file in RECIPE.glob("*.toml")}
     for name in set(RECIPES) - UNFINISHED:
         assert {each.state for each in plan_of(targets(studies[name]), Store(tmp_path))} == {State.DONE}
-    in_order = {name: studies[name] for name in recipe.RECIPES}
+    in_order = {name: studies[name] for name in recipe.RECIPES if name in studies}
     found = [{key: str(value) for key, value in row.items()} for row in recipe.rows(in_order, store=tmp_path)]
     with (RECIPE / "grid.csv").open(encoding="utf-8", newline="") as file:
         assert found == list(csv.DictReader(file))

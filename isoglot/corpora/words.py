@@ -19,6 +19,8 @@ def split_lines(lines: Sequence[str], splitting: WordSplitting) -> list[list[str
             words = [line.split() for line in lines]
         case Splitter.MOSES:
             words = moses.split_lines(lines, language=splitting.language)
+        case Splitter.MOSES_PERL_QUOTES:
+            words = moses.split_lines(lines, language=splitting.language, perl_quotes=True)
         case Splitter.JIEBA:
             words = jieba_words.split_lines(lines)
         case Splitter.CHARACTERS:
@@ -51,7 +53,7 @@ def whole_words(words: Sequence[str], splitting: WordSplitting) -> tuple[str, ..
     """Words that other people found, as treebanks have them, with the marks and the case that the splitter writes."""
     from isoglot.corpora.splitters.marks import plain
 
-    if splitting.splitter in (Splitter.MOSES, Splitter.JIEBA, Splitter.CHARACTERS):
+    if splitting.splitter not in (Splitter.WHITESPACE, Splitter.COMMAND):
         words = [plain(word) or word for word in words]
     return tuple(word.lower() for word in words) if splitting.lowercase else tuple(words)
 
@@ -59,7 +61,7 @@ def whole_words(words: Sequence[str], splitting: WordSplitting) -> tuple[str, ..
 def splitter_version(splitting: WordSplitting) -> str:
     """The library's version, or a digest of the program, which decide about words as the settings do."""
     match splitting.splitter:
-        case Splitter.MOSES:
+        case Splitter.MOSES | Splitter.MOSES_PERL_QUOTES:
             return f"sacremoses {version('sacremoses')}"
         case Splitter.JIEBA:
             return f"jieba {version('jieba')}"

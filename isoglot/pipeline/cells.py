@@ -14,6 +14,9 @@ WORD_TRANSLATION = "word translation"  # a part of emergence, which is shown wit
 TABLE_1 = "table-1"
 BASELINES = "baselines"
 TRAINING = "training"
+GROWTH = "growth"
+GROWTH_TASKS = "growth-tasks"
+AT = "@"  # before the update of a model at a moment of training, in the variant of its cell
 UNTRAINED = "untrained"
 FROZEN = "untrained-frozen"  # an untrained encoder that fine-tuning leaves as it is
 MAPPED = "mapped"
@@ -37,7 +40,7 @@ class Cell:
     stage: Stage
     seed: int | None = None
     task: str | None = None
-    variant: str | None = None  # UNTRAINED, FROZEN or MAPPED; None is the pretrained model as it is
+    variant: str | None = None  # UNTRAINED, FROZEN, MAPPED or "@1500"; None is the pretrained model as it is
 
 
 @dataclass(frozen=True, kw_only=True)

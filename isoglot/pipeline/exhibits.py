@@ -101,18 +101,20 @@ def _parts(study: Study) -> Iterator[Part]:
     def vocabulary(graph: ModelGraph) -> Stages:
         return {None: graph.vocabulary_statistics}
 
-    emergence, training, shown = places.EMERGENCE, places.TRAINING, study.shown_exhibits
+    emergence, training, growth = places.EMERGENCE, places.TRAINING, places.GROWTH
+    shown = study.shown_exhibits
     yield places.VOCABULARY, places.VOCABULARY, None, vocabulary
     if emergence in shown:
         yield emergence, places.WORD_TRANSLATION, None, partial(_nothing, text="word_translation")
         yield emergence, emergence, None, _emergence
-    if training in shown:
-        yield training, training, None, partial(_nothing, text="parallel")
-        yield training, training, None, partial(_nothing, text="mapping")
-        yield training, training, None, _training
-    for task, exhibit in product(study.tasks, (places.TABLE_1, places.BASELINES)):
+    for exhibit, texts in (training, ("parallel", "mapping")), (growth, ("parallel", "mapping", "word_translation")):
+        if exhibit in shown:
+            for text in texts:
+                yield exhibit, exhibit, None, partial(_nothing, text=text)
+            yield exhibit, exhibit, None, partial(_at_moments, has_words=exhibit == growth)
+    transfers = {places.TABLE_1: _transfer, places.BASELINES: _baselines, places.GROWTH_TASKS: _transfer_at_moments}
+    for task, (exhibit, stages) in product(study.tasks, transfers.items()):
         if exhibit in shown and task in study.of_exhibit(exhibit).tasks:
-            stages = _transfer if exhibit == places.TABLE_1 else _baselines
             yield exhibit, f"{exhibit} {task}", task, partial(stages, task=task)
 
 
@@ -147,10 +149,18 @@ def _emergence(graph: ModelGraph) -> Stages:
     return {places.UNTRAINED: graph.emergence(graph.untrained), None: graph.emergence(graph.pretrained)}
 
 
-def _training(graph: ModelGraph) -> Stages:
-    # By retrieval and by CKA, or by one of them where the sentences of the other are missing.
-    stage = ModelPair.of(graph.study, graph.condition, graph.pair, seed=graph.seed).structure_over_training()
-    return {} if stage.retrieval is None and stage.similarity is None else {None: stage}
+def _at_moments(graph: ModelGraph, *, has_words: bool) -> Stages:
+    # By retrieval, CKA and words, or by those of them whose sentences or dictionary are there.
+    pair = ModelPair.of(graph.study, graph.condition, graph.pair, seed=graph.seed)
+    stage = pair.structure_over_training(has_words=has_words)
+    texts = (stage.retrieval, stage.similarity, stage.dictionary)
+    return {} if texts == (None, None, None) else {None: stage}
+
+
+def _transfer_at_moments(graph: ModelGraph, *, task: str) -> Stages:
+    # The untrained model's scores are the floor that growth starts from.
+    moments: Stages = {f"{places.AT}{each.update}": graph.transfer(task, each) for each in graph.at_moments}
+    return {places.UNTRAINED: graph.transfer(task, graph.untrained), **moments, **_transfer(graph, task=task)}
 
 
 def _transfer(graph: ModelGraph, *, task: str) -> Stages:

@@ -9,14 +9,14 @@ from typing import Any, TextIO
 
 from isoglot.corpora.streams import DESCRIPTION
 from isoglot.errors import IsoglotError
-from isoglot.pipeline.cells import EMERGENCE, FROZEN, MAPPED, UNTRAINED, Cell
+from isoglot.pipeline.cells import AT, EMERGENCE, FROZEN, GROWTH_TASKS, MAPPED, UNTRAINED, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.emergence import Emergence
-from isoglot.pipeline.stages.models import AnyEncoder, chosen_evaluation, evaluations
+from isoglot.pipeline.stages.models import AnyEncoder, PretrainedEncoder, chosen_evaluation, evaluations
 from isoglot.pipeline.stages.readers import TwoModelStage
 from isoglot.pipeline.stages.scores import SCORES, read_scores
 from isoglot.pretraining.run import HEALTH, LOG
-from isoglot.store import Store
+from isoglot.store import Store, inputs_first
 from isoglot.study.conditions import MONOLINGUAL
 from isoglot.study.study import Study
 
@@ -85,16 +85,29 @@ def _of_cell(cell: Cell, folder: Path, *, study: Study, store: Store) -> Iterato
     own = {name: getattr(cell, name) for name in ("exhibit", "condition", "languages", "task", "variant", "seed")}
     target, digest = cell.languages[1], cell.stage.digest
     blank = Measurement(**own, study=study.name, language=target, metric="", layer=None, value=0.0, stage=digest)
+    if cell.exhibit == GROWTH_TASKS and cell.variant != UNTRAINED:
+        blank = replace(blank, variant=None, update=_moment(cell, store=store))
     for score in read_scores(folder):
         # A score without a layer, such as chance, does not depend on training: the trained model's cell has it.
         if cell.exhibit != EMERGENCE or score.layer is not None or cell.variant is None:
-            yield replace(blank, **asdict(replace(score, language=score.language or blank.language)))
+            own_place = {"language": score.language or blank.language, "update": score.update or blank.update}
+            yield replace(blank, **asdict(score) | own_place)
     match cell.stage:
         case Emergence(encoder=encoder) if cell.variant is None:
             yield from _of_training(blank, encoder, store=store)
         case TwoModelStage(encoders=encoders) if cell.variant is None and cell.condition == MONOLINGUAL.name:
             for language, encoder in sorted(encoders.items()):
                 yield from _of_training(replace(blank, language=language), encoder, store=store)
+
+
+def _moment(cell: Cell, *, store: Store) -> int:
+    # The update after which a model was fine-tuned: in its cell's name, or for the last moment in its log.
+    if cell.variant is not None:
+        return int(cell.variant.removeprefix(AT))
+    encoder = next(each for each in inputs_first([cell.stage]).values() if isinstance(each, PretrainedEncoder))
+    folder = store.find_folder(encoder)
+    rows = [] if folder is None else evaluations(folder)
+    return chosen_evaluation(rows, source=cell.languages[0]).update if rows else encoder.run.updates
 
 
 def _of_training(blank: Measurement, encoder: AnyEncoder, *, store: Store) -> Iterator[Measurement]:

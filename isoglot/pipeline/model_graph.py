@@ -12,7 +12,7 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.sources import Sources, if_given, sources
 from isoglot.pipeline.stages.emergence import Emergence
 from isoglot.pipeline.stages.fine_tuning import FineTuning, ZeroShotTransfer
-from isoglot.pipeline.stages.models import AnyEncoder, PretrainedEncoder, UntrainedEncoder
+from isoglot.pipeline.stages.models import AnyEncoder, EncoderAtMoment, PretrainedEncoder, UntrainedEncoder
 from isoglot.pipeline.stages.text import SplitText
 from isoglot.pipeline.stages.vocabulary import (
     BuiltVocabulary,
@@ -73,6 +73,11 @@ class ModelGraph:
         source, *targets = self.languages
         texts = {source: self.text(source, domain=Domain.MAIN)}
         return texts | {target: self.text(target, domain=self.condition.target_domain) for target in targets}
+
+    @property
+    def main_texts(self) -> dict[str, SplitText]:
+        """Text of the main domain, in which words are met."""
+        return {language: self.text(language, domain=Domain.MAIN) for language in self.languages}
 
     @cached_property
     def bpe(self) -> dict[str, LearnedBpe]:
@@ -141,6 +146,11 @@ class ModelGraph:
     def untrained(self) -> UntrainedEncoder:
         return UntrainedEncoder(run=self.run, streams=self.streams, label=self.label)
 
+    @property
+    def at_moments(self) -> list[EncoderAtMoment]:
+        """The model at the moments of its training before the last, which is the pretrained model."""
+        return [EncoderAtMoment(encoder=self.pretrained, update=update) for update in self.run.kept_updates]
+
     def emergence(self, encoder: AnyEncoder) -> Emergence:
         """Scores of an encoder, on the main domain whatever it was trained on."""
         return Emergence(
@@ -150,15 +160,16 @@ class ModelGraph:
             bpe=self.bpe,
             parallel=self.sources.parallel(self.pair),
             dictionary=if_given(lambda: self.sources.word_translation(self.pair)),
-            texts={language: self.text(language, domain=Domain.MAIN) for language in self.languages},
+            texts=self.main_texts,
         )
 
     def transfer(self, task: str, encoder: AnyEncoder, *, freeze_encoder: bool = False) -> ZeroShotTransfer:
         """An encoder fine-tuned on a task in the source language under every setting, and tested in both."""
         test = partial(self.sources.examples, task, split="test", pair=self.pair)
         tests = {language: test(language=language) for language in self.pair}
-        untrained = "" if isinstance(encoder, PretrainedEncoder) else "untrained "
-        label = f"{'frozen ' if freeze_encoder else ''}{untrained}{self.label}"
+        untrained = "untrained " if isinstance(encoder, UntrainedEncoder) else ""
+        moment = f", update {encoder.update}" if isinstance(encoder, EncoderAtMoment) else ""
+        label = f"{'frozen ' if freeze_encoder else ''}{untrained}{self.label}{moment}"
         # The paper has one search for the tasks that label words and one for those that label pairs (section 3.2).
         scale = self.study.scale
         search = scale.pair_tasks if task_named(task).recipe is Recipe.PAIRS else scale.word_tasks

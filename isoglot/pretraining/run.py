@@ -35,6 +35,7 @@ class PretrainingRun:
     seed: int
     # The store's NOT_IDENTITY_AT_DEFAULT, written out since this room knows no store.
     own_parts_start: Start = field(default=Start.INDEPENDENT, metadata={"isoglot.identity": "unless default"})
+    moments: int | None = field(default=None, metadata={"isoglot.identity": "unless default"})
 
     @classmethod
     def of(cls, condition: Condition, *, scale: Scale, languages: tuple[str, ...], seed: int) -> "PretrainingRun":
@@ -56,9 +57,11 @@ class PretrainingRun:
         """Whether update number `update` (from 1) ends one of the run's equal parts."""
         return update * self.evaluations // self.updates > (update - 1) * self.evaluations // self.updates
 
-    def kept_after(self, update: int) -> bool:
-        """Whether this update's weights are kept for curves over training: at 1/2, 1/4, 1/8 ... of the run."""
-        return any(self.updates >> halvings == update for halvings in range(1, self.updates.bit_length()))
+    @property
+    def kept_updates(self) -> list[int]:
+        """Updates whose weights are kept for curves over training, earliest first: ... 1/8, 1/4, 1/2 of the run."""
+        # The chosen model is the last moment.
+        return [self.updates >> halvings for halvings in range(1, self.moments or self.updates.bit_length())][::-1]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,10 +24,9 @@ from isoglot.pretraining.masking import Mask, room_for_masked
 from isoglot.pretraining.ranks import Ranks
 from isoglot.pretraining.run import PretrainingRun, UpdateRecord
 from isoglot.randomness import derived_seed
-from isoglot.study.scales import Decay, Optimization
+from isoglot.study.scales import TAIL_SHARE, Decay, Optimization
 
 FIRST_RATE = 1e-7
-TAIL_SHARE = 0.3
 NORM_EPSILON = 1e-6
 NARROW = 128
 """Up to this width the steps of a model leave parts of a GPU idle, which gradients of weights can fill."""

@@ -93,9 +93,16 @@ def study_state(study: Study, *, store: Store, folder: Path, failures: Sequence[
         logs=tuple(
             Log(title=stage.title, address=f"{os.path.relpath(log, folder)}/", remark=last_remark(log))
             for stage in stages
-            if (log := store.log_folder(stage)).is_dir()
+            if _is_readable(log := store.log_folder(stage))
         ),
     )
+
+
+def _is_readable(folder: Path) -> bool:
+    try:
+        return folder.is_dir()
+    except OSError:  # another user's, say; a page without links to logs is better than none
+        return False
 
 
 def last_remark(log: Path) -> str | None:

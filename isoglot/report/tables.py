@@ -12,9 +12,11 @@ from rich.text import Text
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines, rank_sentences
 from isoglot.report.condition_words import DESCRIPTION, described, in_words, start_note
+from isoglot.report.figures.growth_figures import growth_figures
 from isoglot.report.figures.layer_figures import layer_figures
 from isoglot.report.figures.training_figures import structure_figures
 from isoglot.report.grid import DELTA, Grid, side_by_side, terminal_table
+from isoglot.report.growth import growths
 from isoglot.report.layer_scores import CENTRED, Section, sections
 from isoglot.report.quantities import mean_and_range, short_number
 from isoglot.report.report_scores import ReportScores
@@ -104,10 +106,12 @@ def _results(scores: ReportScores, *, scale: Scale) -> list[RenderableType]:
             lines = agreement_lines(section.agreements, most=LINES_OF_RETRIEVAL)
             parts += [Text(HEADING, style="bold"), *_verdicts(lines), ""]
     layers = layer_figures(measurements, new_vectors=scale.alignment.new_vectors)
-    for figure in chain(structure_figures(measurements), layers):
-        # A column for each layer, or for each update at which a model was kept.
+    growth = (figure for figure, _ in growth_figures(growths(measurements, scale=scale)))
+    for figure in chain(structure_figures(measurements), growth, layers):
+        # A column for each layer, or for each moment at which a model was kept.
         for chart in figure.charts:
-            notes = [f"{chart.title}, {chart.y_title}; columns are updates"] if chart.updates else figure.notes
+            unit = chart.x_title.partition(" ")[0]
+            notes = [f"{chart.title}, {chart.y_title}; columns are {unit}"] if chart.updates else figure.notes
             parts += [terminal_table(Grid(figure.title, ("Model", *chart.headings), chart.texts, notes)), ""]
     return parts
 

@@ -17,6 +17,7 @@ from isoglot.pipeline.measurements import Measurement, measurements, pending_cel
 from isoglot.report.difference import Changed, difference
 from isoglot.report.figures.picture import Picture
 from isoglot.report.grid import markdown_row
+from isoglot.report.growth import Growth, growth_csv, growths
 from isoglot.report.headline import claim_remarks
 from isoglot.report.page import figure_sections, text_sections
 from isoglot.report.page.rendering import FIGURES, headline_text, page_html
@@ -36,7 +37,7 @@ from isoglot.study.study import Study, Synthetic
 
 PAGE = "report.html"
 # Files beside the page, to be put into papers, spreadsheets and READMEs.
-CSV, LATEX, MARKDOWN, CLAIMS = TEXTS = ("table-1.csv", "table-1.tex", "table-1.md", "claims.md")
+CSV, LATEX, MARKDOWN, CLAIMS, GROWTH = TEXTS = ("table-1.csv", "table-1.tex", "table-1.md", "claims.md", "growth.csv")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,10 +123,10 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
     """All files of a report; those that the page is made from only where they are new."""
     data = replace(data, state=data.state.seen_from(folder))
     changed = [] if against is None else difference(against.content, data.content)
-    scores = ReportScores(data.measurements)
-    texts = text_files(scores)
+    scores, rows = ReportScores(data.measurements), growths(data.measurements, scale=data.study.scale)
+    texts = text_files(scores) | ({GROWTH: growth_csv(rows)} if rows else {})
     differences = None if against is None else text_sections.difference_section(changed, other=against.name)
-    sections = [*filter(None, _sections(data, scores, differences=differences, beside=[*texts]))]
+    sections = [*filter(None, _sections(data, scores, rows, differences=differences, beside=[*texts]))]
     pictures = [picture for section in sections for picture in section.pictures]
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
     # Two runs of one study may come to their end together.
@@ -146,7 +147,12 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
 
 
 def _sections(
-    data: ReportData, scores: ReportScores, *, differences: Section | None, beside: Sequence[str]
+    data: ReportData,
+    scores: ReportScores,
+    rows: Sequence[Growth],
+    *,
+    differences: Section | None,
+    beside: Sequence[str],
 ) -> Iterator[Section | None]:
     """The most telling section first; `beside` names the files of text that the page comes with."""
     study, measurements, state = data.study, data.measurements, data.state
@@ -161,6 +167,7 @@ def _sections(
         yield text_sections.conditions_section(study)
     yield from figure_sections.emergence_sections(measurements, is_made_up=isinstance(study.text, Synthetic))
     yield from figure_sections.training_sections(measurements, data.curves)
+    yield figure_sections.growth_section(rows)
     yield text_sections.vocabulary_section(measurements)
     yield from figure_sections.figure_sections(measurements, new_vectors=study.scale.alignment.new_vectors)
     yield differences

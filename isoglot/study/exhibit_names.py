@@ -16,6 +16,8 @@ EXHIBITS = {
     "figure-8": "as figure-5, with the models of both languages mapped as well",
     "emergence": "retrieval of translations at every layer with no map, centred and raw",
     "training": "the same and CKA at moments of training: when structure emerges",
+    "growth": "the same and translation of words at those moments, with a fit of each score to the tokens read",
+    "growth-tasks": "as table-1 at those moments, with the same fit",
     "vocabulary": "what the languages share in each vocabulary; trains nothing",
 }
 DRAWN_BY = {"figure-3": "table-1"}  # figures of the paper that another exhibit draws beside its own
@@ -27,7 +29,7 @@ WITHOUT_CONDITIONS = ("figure-4", "figure-5", "figure-8")
 KEYS: dict[str, Collection[str]] = {
     "targets": EXHIBITS,
     "conditions": EXHIBITS.keys() - WITHOUT_CONDITIONS,
-    "tasks": ("table-1", "baselines", "figure-5", "figure-8"),
+    "tasks": ("table-1", "baselines", "growth-tasks", "figure-5", "figure-8"),
     "seeds": EXHIBITS.keys() - {ALWAYS_SHOWN},
 }
 

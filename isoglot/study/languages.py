@@ -20,6 +20,7 @@ class Splitter(StrEnum):
 
     WHITESPACE = "whitespace"
     MOSES = "moses"
+    MOSES_PERL_QUOTES = "moses-perl-quotes"
     JIEBA = "jieba"
     CHARACTERS = "characters"
     COMMAND = "command"

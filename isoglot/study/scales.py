@@ -42,6 +42,9 @@ class Decay(StrEnum):
     LINEAR_TAIL = "linear-tail"
 
 
+TAIL_SHARE = 0.3  # the part of a run over which LINEAR_TAIL takes the rate to 0
+
+
 @dataclass(frozen=True, kw_only=True)
 class EncoderShape:
     """The Transformer of section 3.1."""
@@ -104,6 +107,9 @@ class Scale:
     language_exponent: Share = 0.7
     # Departure: the paper does not say how separate parts start; they are drawn apart unless a study says "equal".
     own_parts_start: Start = Start.INDEPENDENT
+    # Models to score growth by: after updates/2^(moments-1), ..., updates/2 and updates. None keeps one at every
+    # halving down to the first update, in full precision.
+    moments: Count | None = None
     dev_lines: Count = 5000
     test_lines: Count = 5000
 
@@ -123,6 +129,8 @@ class Scale:
             yield "window", f"should be at most shape.positions, {shape.positions}, not {self.window}"
         if self.evaluations > self.updates:
             yield "evaluations", f"should be at most updates, {self.updates}, not {self.evaluations}"
+        if self.moments is not None and self.moments > (most := self.updates.bit_length()):
+            yield "moments", f"should be at most {most}: {self.updates} updates cannot be halved more often"
         if warmup > self.updates:
             yield "optimization.warmup_updates", f"should be at most updates, {self.updates}, not {warmup}"
 
@@ -275,7 +283,7 @@ PAPER = Scale(
 )
 
 # Settings that a report leaves out at these values, as reports do from before there was a choice.
-LEFT_OUT = {"own_parts_start": Start.INDEPENDENT.value}
+LEFT_OUT: dict[str, str | None] = {"own_parts_start": Start.INDEPENDENT.value, "moments": None}
 SCALES = {scale.name: scale for scale in (DEMO, LAPTOP, SMALL, PAPER)}
 
 

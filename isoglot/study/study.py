@@ -173,9 +173,8 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
     except tomllib.TOMLDecodeError as error:
         last_line = f"at line {text.count(chr(10)) + 1}, the end of the file"
         raise place.error(f"not TOML: {str(error).replace('at end of document', last_line)}") from None
-    except (ValueError, RecursionError) as error:
-        what = "lists nested too deeply" if isinstance(error, RecursionError) else "a number of too many digits"
-        raise place.error(f"{what}; correct or drop it") from None
+    except (ValueError, RecursionError):
+        raise place.error("a number of too many digits, or lists nested too deeply; correct or drop it") from None
     check_keys(table, KEYS, needed=("name", "scale", "languages"), place=place)
     name: str = checked(table["name"], str, place=place.at("name"))
     named = SCALES[known_name(table["scale"], SCALES, place=place.at("scale"))]

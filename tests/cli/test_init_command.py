@@ -111,7 +111,7 @@ def test_without_a_gpu_the_study_is_of_a_laptops_size(data: Path, tmp_path: Path
     study, text = written(tmp_path / "en-es.toml", data)
     assert study.scale.name == "laptop"
     assert text.most_words == 1_500_000
-    limits = "too small to show\n# whether structure emerges without them"
+    limits = "too small to\n# show whether structure emerges without them"
     assert limits in (tmp_path / "en-es.toml").read_text(encoding="utf-8")
 
 

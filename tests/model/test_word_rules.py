@@ -83,13 +83,17 @@ def test_lines_worked_by_hand(language: str, line: str, words: str) -> None:
     assert words_and_ids(tokenizer_of(default_splitting(language)), line)[0] == words.split(" ")
 
 
+@pytest.mark.parametrize("splitter", [Splitter.MOSES, Splitter.MOSES_PERL_QUOTES])
 @pytest.mark.parametrize(("language", "lowercase"), [("en", False), ("fr", True), ("de", True)])
-def test_the_oddest_of_lines_are_cut_otherwise_once_in_a_hundred_times(language: str, lowercase: bool) -> None:
+def test_the_oddest_of_lines_are_cut_otherwise_once_in_a_hundred_times(
+    language: str, lowercase: bool, splitter: Splitter
+) -> None:
     """Where marks stand so close that a match of Moses hides the next; its own word for dots is left out."""
     draw = random.Random(0)
     pieces = [piece for piece in PIECES if piece != "DOTMULTI"]
-    lines = ["".join(draw.choices(pieces, k=10)) for _ in range(500)]
-    splitting = WordSplitting(splitter=Splitter.MOSES, language=language, lowercase=lowercase)
+    lines = ["".join(draw.choices(pieces, k=10)) for _ in range(480)]
+    lines += [f"{line}{end}" for line in lines[:10] for end in ('."', '..." ')]
+    splitting = WordSplitting(splitter=splitter, language=language, lowercase=lowercase)
     tokenizer, ours = tokenizer_of(splitting), split_lines(lines, splitting)
     same = [words_and_ids(tokenizer, line)[0] == words for line, words in zip(lines, ours, strict=True)]
     assert sum(same) >= 495

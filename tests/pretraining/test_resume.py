@@ -44,6 +44,7 @@ def assert_same_state(ours: Trainer, theirs: Trainer) -> None:
         pytest.param({}, {}, id="shared"),
         pytest.param({"separate": EVERYTHING, "dropout": 0.2}, {}, id="separate, dropout"),
         pytest.param({"separate": EVERYTHING, "own_parts_start": Start.EQUAL}, {}, id="separate from equal starts"),
+        pytest.param({"moments": 3}, {}, id="moments in half precision"),
         pytest.param({"dropout": 0.2}, switchable_texts(), id="extra anchors, dropout"),
     ],
 )

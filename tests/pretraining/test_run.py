@@ -1,5 +1,7 @@
 """When a run is evaluated and what it keeps."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,5 +22,13 @@ def test_a_run_is_evaluated_in_equal_parts_and_at_its_end(data: st.DataObject) -
 
 def test_weights_are_kept_at_halves_of_halves() -> None:
     run = tiny_run(updates=100)
-    assert [update for update in range(1, 101) if run.kept_after(update)] == [1, 3, 6, 12, 25, 50]
-    assert not tiny_run(updates=1, evaluations=1).kept_after(1)
+    assert run.kept_updates == [1, 3, 6, 12, 25, 50]
+    assert tiny_run(updates=1, evaluations=1).kept_updates == []
+
+
+@given(st.integers(1, 10**6), st.data())
+def test_moments_are_doublings_that_end_with_the_run(updates: int, data: st.DataObject) -> None:
+    moments = data.draw(st.integers(1, updates.bit_length()))
+    kept = [*tiny_run(updates=updates, moments=moments).kept_updates, updates]
+    assert len(kept) == moments
+    assert all(after in (2 * before, 2 * before + 1) for before, after in pairwise(kept))

@@ -1,9 +1,11 @@
 """A report made again from the files beside its page: the same bytes, with neither store nor study nor data."""
 
 import json
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 from study_texts import TINY_STUDY
@@ -89,6 +91,25 @@ def test_what_is_written_is_read_back_as_it_was(store: Store) -> None:
     assert read.state.failures
     assert read.state.absent
     assert read.state.records == {LINKED.digest: f"../../{store.folder(LINKED).name}/record.json"}
+
+
+def test_logs_that_may_not_be_read_leave_a_report_without_links_to_them(store: Store) -> None:
+    # Root may read anything, so it is somebody else for a moment, whom pytest's own folders are closed to.
+    own, nobody = os.geteuid(), 65534
+    with TemporaryDirectory() as open_folder:
+        Path(open_folder).chmod(0o755)
+        copy = Store(shutil.copytree(store.root, Path(open_folder) / "store"))
+        before = study_state(STUDY, store=copy, folder=copy.root / "reports", failures=[], lacking=[])
+        (copy.root / "logs").chmod(0)
+        if own == 0:
+            os.seteuid(nobody)
+        try:
+            state = study_state(STUDY, store=copy, folder=copy.root / "reports", failures=[], lacking=[])
+        finally:
+            os.seteuid(own)
+            (copy.root / "logs").chmod(0o755)
+    assert before.logs
+    assert state == replace(before, logs=())
 
 
 def test_a_report_in_its_store_is_made_again_byte_for_byte(store: Store, page: Path) -> None:

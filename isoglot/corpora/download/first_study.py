@@ -24,8 +24,8 @@ A_FIRST_LOOK = ("default", "no-anchors", "sep-emb", "sep-emb-l1-6")
 NEEDS = {"wiki-cc": "text.other-domain.", "extra-anchors": "dictionary."}
 A_LAPTOPS_LIMITS = (
     "#",
-    "# A first look: it shows that all parts work on your data, and how far words in common carry. It is too small to show",
-    "# whether structure emerges without them, or to rank conditions by one seed.",
+    "# A first look: it shows that all parts work on your data, and how far words in common carry. It is too small to",
+    "# show whether structure emerges without them, or to rank conditions by one seed.",
 )
 WORDS_ON_A_LAPTOP = 1_500_000
 COLUMN = 30  # where comments begin beside short keys

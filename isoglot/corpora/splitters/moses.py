@@ -50,6 +50,7 @@ def _step(pattern: str, template: str) -> Rewriting:
 
 def _literal(pattern: str) -> str:
     r"""The longest string that every match holds: " %" for "(\d) %", "" for a pattern that is not understood."""
+    pattern = pattern.replace("|$)", ")")
     atoms = list(_ATOM.finditer(pattern))
     if "".join(atom[0] for atom in atoms) != pattern:
         return ""
@@ -105,9 +106,9 @@ def local_rewriting(rules: Iterable[Rule], *, marks: str) -> Rewriting:
 BATCH_CHARACTERS = 1 << 17
 
 
-def split_lines(lines: Sequence[str], *, language: str) -> list[list[str]]:
+def split_lines(lines: Sequence[str], *, language: str, perl_quotes: bool = False) -> list[list[str]]:
     """The words of each line; a blank line has none."""
-    steps = _chain(language)
+    steps = _chain(language, perl_quotes=perl_quotes)
     words: list[list[str]] = []
     # To every rule a line end within a line is like any other control character that is white space.
     for batch in line_batches((line.replace("\n", "\v") for line in lines), characters=BATCH_CHARACTERS):
@@ -135,11 +136,23 @@ def sacremoses_rules(language: str) -> tuple["MosesPunctNormalizer", "MosesToken
     return normalizer, MosesTokenizer(lang=language)
 
 
+SWAP, SWAP_AT_END = r'(\.+)"(\s*[^<])', r'(\.+)"(\s*[^<]|$)'
+"""In German, French and Spanish: the period after the quote. The second finds one that ends the line as well."""
+
+
+def normalizing_rules(language: str, *, perl_quotes: bool) -> list[Rule]:
+    """With the Perl script's quotes, a last one is swapped too: the script sees the line end after it."""
+    normalizer, _ = sacremoses_rules(language)
+    rules = [*normalizer.REPLACE_UNICODE_PUNCTUATION, *normalizer.substitutions]
+    written = ((re.compile(pattern).pattern, template) for pattern, template in rules)
+    return [(SWAP_AT_END if perl_quotes and pattern == SWAP else pattern, template) for pattern, template in written]
+
+
 @cache
-def _chain(language: str) -> tuple[Rewriting, ...]:
+def _chain(language: str, *, perl_quotes: bool) -> tuple[Rewriting, ...]:
     normalizer, tokenizer = sacremoses_rules(language)
     return (
-        rewriting([*normalizer.REPLACE_UNICODE_PUNCTUATION, *normalizer.substitutions]),
+        rewriting(normalizing_rules(language, perl_quotes=perl_quotes)),
         _symbols_apart(tokenizer.IsAlnum, printing=normalizer.remove_control_chars),
         lambda text: re.sub("  +", " ", text).replace("\n ", "\n").replace(" \n", "\n"),
         lambda text: " ".join(re.split(r"(\.\.+)", text)) if ".." in text else text,

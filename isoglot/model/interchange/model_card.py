@@ -88,7 +88,7 @@ def limits(own: OwnModel, *, export: Export) -> list[str]:
             f"The words of training were found by {own.splitting.splitter.value}, which a tokenizer.json cannot hold: "
             f"put spaces between the words of a line first, as the code in {CARD} does, and a mask after that."
         )
-    elif own.splitting.splitter is Splitter.MOSES:
+    elif own.splitting.splitter in (Splitter.MOSES, Splitter.MOSES_PERL_QUOTES):
         sentences.append(
             "The tokenizer applies the rules of Moses to all text. Words that are split already, as those of a "
             "treebank, are split further where a rule says so."
@@ -155,5 +155,5 @@ def _cutting(splitting: WordSplitting) -> tuple[str, str]:
             )
             code = f"words = split_lines(lines, WordSplitting({settings}))  # as in training\n"
             return imports, code + 'lines = [" ".join(line) for line in words]\n'
-        case Splitter.WHITESPACE | Splitter.MOSES | Splitter.CHARACTERS:
+        case Splitter.WHITESPACE | Splitter.MOSES | Splitter.MOSES_PERL_QUOTES | Splitter.CHARACTERS:
             return "", ""

@@ -14,10 +14,11 @@ from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from isoglot.corpora.splitters import moses
 from isoglot.corpora.splitters.jieba_dictionary import FIRST_HAN, LAST_HAN
 from isoglot.corpora.splitters.jieba_words import ALSO_IN_BLOCKS
 from isoglot.corpora.splitters.marks import CONTROLS, PLAIN_MARKS, WORD
-from isoglot.corpora.splitters.moses import sacremoses_rules
+from isoglot.corpora.splitters.moses import normalizing_rules, sacremoses_rules
 from isoglot.errors import IsoglotError
 from isoglot.study.languages import Splitter, WordSplitting
 
@@ -49,8 +50,9 @@ def word_normalizer(splitting: WordSplitting) -> "Normalizer":
 
 def _steps(splitting: WordSplitting) -> list[Step]:
     match splitting.splitter:
-        case Splitter.MOSES:
-            return _moses_steps(splitting.language)
+        case Splitter.MOSES | Splitter.MOSES_PERL_QUOTES:
+            perl_quotes = splitting.splitter is Splitter.MOSES_PERL_QUOTES
+            return _moses_steps(splitting.language, perl_quotes=perl_quotes)
         case Splitter.JIEBA:
             # The steps after the dictionary: outside of blocks each character is a word, which is then made plain.
             blocks = _characters([*map(chr, range(FIRST_HAN, LAST_HAN + 1)), *ALSO_IN_BLOCKS])
@@ -87,14 +89,14 @@ def _plain_steps(*, for_controls: str) -> list[Step]:
 
 
 @cache
-def _moses_steps(language: str) -> list[Step]:
+def _moses_steps(language: str, *, perl_quotes: bool) -> list[Step]:
     """The chain of `moses.split_lines`, rule by rule."""
-    normalizer, tokenizer = sacremoses_rules(language)
+    _, tokenizer = sacremoses_rules(language)
     letters, numbers, lower_case = map(_characters, (tokenizer.IsAlpha, tokenizer.IsN, tokenizer.IsLower))
     kept = f"{_characters(tokenizer.IsAlnum)} .'`,\\-"
-    rules = [*normalizer.REPLACE_UNICODE_PUNCTUATION, *normalizer.substitutions]
+    rules = normalizing_rules(language, perl_quotes=perl_quotes)
     return [
-        *(step for pattern, template in rules for step in _looking(re.compile(pattern).pattern, template)),
+        *(step for pattern, template in rules for step in _looking(str(pattern), template)),
         # From here on a line has this space before it, to the end.
         START,
         (f"[{_moses_controls()}&&[^{kept}]]", ""),
@@ -126,8 +128,10 @@ def _looking(pattern: str, template: str) -> list[Step]:
     match pattern:
         case r'"([,.]+)':
             return [(r'"[,.]+\K', '"'), (r'"(?=[,.])', "")]
-        case r'(\.+)"(\s*[^<])':
+        case moses.SWAP:
             return [(r'(?<!\.)\.(?=\.*"[^<])', '".'), (r'(?<=\.)"(?=[^<])', "")]
+        case moses.SWAP_AT_END:
+            return [(r'(?<!\.)\.(?=\.*"(?!<))', '".'), (r'(?<=\.)"(?!<)', "")]
     parts = _LOOKING.fullmatch(pattern)
     literal = re.sub(r"\\g<\d>", "", template)
     if parts is None or "\\" in literal:

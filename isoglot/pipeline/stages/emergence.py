@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar
 
-from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.parallel_lines import rows_apart
 from isoglot.pipeline.stages.job_sizes import for_reading
@@ -14,9 +13,10 @@ from isoglot.pipeline.stages.models import AnyEncoder, chosen_model, kept_models
 from isoglot.pipeline.stages.readers import MAPS, TwoModelStage, enough_threads, opened_reader, parallel_sentences
 from isoglot.pipeline.stages.scores import Score, scores_of, write_scores
 from isoglot.pipeline.stages.text import SplitText
-from isoglot.pipeline.stages.translations import AnyDictionary, AnyParallelText, parallel_lines, word_pairs
+from isoglot.pipeline.stages.translations import AnyDictionary, AnyParallelText, parallel_lines
 from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
-from isoglot.store import Resources, Stage, Work
+from isoglot.pipeline.stages.word_questions import WordQuestions, centred_precision
+from isoglot.store import NOT_IDENTITY_AT_DEFAULT, Resources, Stage, Work
 from isoglot.study.searches import NewVectors
 
 if TYPE_CHECKING:
@@ -53,7 +53,9 @@ class Emergence(Stage):
         with enough_threads(readers[0]):
             scores += self._sentence_scores(work, readers)
             if self.dictionary is not None:
-                scores += self._word_scores(work, readers, self.dictionary)
+                words = WordQuestions.of(work, self.dictionary, texts=self.texts, languages=self.languages)
+                scores += words.scores(readers, words.encoded(readers))
+                scores += words.facts
         write_scores(work.folder, scores)
 
     def _sentence_scores(self, work: Work, readers: Sequence[EncoderReader]) -> Iterator[Score]:
@@ -62,66 +64,36 @@ class Emergence(Stage):
         source_SND, target_SND = _vectors(readers, parallel_sentences(work, self.parallel, readers))
         yield Score(metric="retrieval_p1_chance", value=100 / source_SND.shape[1])
         for layer, (source_ND, target_ND) in enumerate(zip(source_SND, target_SND, strict=True)):
-            yield Score(metric="retrieval_p1", layer=layer, value=_precision(source_ND, target_ND))
+            yield Score(metric="retrieval_p1", layer=layer, value=centred_precision(source_ND, target_ND))
             uncentred = retrieval_precision(source_ND, target_ND)
             yield Score(metric="retrieval_p1_uncentred", layer=layer, value=uncentred)
-
-    def _word_scores(self, work: Work, readers: Sequence[EncoderReader], dictionary: AnyDictionary) -> Iterator[Score]:
-        from isoglot.evaluation.geometry.hidden_states import word_type_vectors
-
-        splittings = {language: text.splitting for language, text in self.texts.items()}
-        listed = [(a, b) for a, b, _ in word_pairs(work.path(dictionary), dictionary.names, splittings)]
-        lines, entry_of = [], []
-        for side, language in enumerate(self.languages):
-            lines.append(list(NumberedText.read(work.path(self.texts[language])).lines(Split.TEST)))
-            known = {pair[side] for pair in listed}
-            # Departure: a word that the dictionary does not have with its capitals is met as the one in lower case.
-            entry_of.append({word: word if word in known else word.lower() for line in lines[side] for word in line})
-        # A word that is never met has no vector: left in, it would pull the mean and stand among the wrong answers.
-        met = [set(entries.values()) for entries in entry_of]
-        pairs = [(a, b) for a, b in listed if a in met[0] and b in met[1]]
-        if all(a == b for a, b in pairs):
-            raise IsoglotError(
-                "no two words of different spelling that translate each other are met in the held-out lines; "
-                "raise change.test_lines, give another dictionary, or lower synthetic.languages.*.cognates"
-            )
-        rows = [{word: row for row, word in enumerate(sorted(set(words)))} for words in zip(*pairs, strict=True)]
-        source_SWD, target_SWD = (
-            word_type_vectors(
-                reader,
-                reader.whole_sentences_of_words(lines[side]),
-                types={word: rows[side][entry] for word, entry in entry_of[side].items() if entry in rows[side]},
-            )[0]
-            for side, reader in enumerate(readers)
-        )
-        # Departure: words spelled alike in both languages are among the answers, but are not asked for: where the table
-        # is shared they have one vector, and finding it shows no structure.
-        questions = [(rows[0][a], rows[1][b]) for a, b in pairs if a != b]
-        for layer, (source_WD, target_WD) in enumerate(zip(source_SWD, target_SWD, strict=True)):
-            precision = _precision(source_WD, target_WD, questions)
-            yield Score(metric="word_translation_p1", layer=layer, value=precision)
-        yield Score(metric="word_translation_p1_chance", value=100 / len(rows[1]))
-        yield Score(metric="word_translation_coverage", value=100 * len(pairs) / len(listed))
 
 
 @dataclass(frozen=True, kw_only=True)
 class StructureOverTraining(TwoModelStage):
-    """Retrieval and CKA of the models that a bilingual run kept; the chosen model is the last point."""
+    """Retrieval, CKA and word translation of the models that a bilingual run kept; the chosen model is the last."""
 
     kind: ClassVar[str] = "structure-over-training"
     titled: ClassVar[str] = "structure over training, {self.label}"
     retrieval: AnyParallelText | None  # the sentences of `Emergence`
     similarity: AnyParallelText | None  # the sentences of Figure 7
+    # The words of `Emergence` and the texts they are met in; none in the exhibit `training`.
+    dictionary: AnyDictionary | None = field(default=None, metadata=NOT_IDENTITY_AT_DEFAULT)
+    texts: Mapping[str, SplitText] | None = field(default=None, metadata=NOT_IDENTITY_AT_DEFAULT)
 
     def make(self, work: Work) -> None:
         from isoglot.evaluation.geometry.cka import linear_cka
         from isoglot.model.cloze import read_model
 
         folders = kept_models(work.path(self.encoders[self.languages[0]]), source=self.languages[0])
-        scores = []
+        scores, words = list[Score](), None
+        if self.dictionary is not None and self.texts is not None:
+            words = WordQuestions.of(work, self.dictionary, texts=self.texts, languages=self.languages)
+            scores += words.facts
         with self.readers(work) as readers:
             # All models of a run have the same vocabulary, so sentences are encoded once.
-            texts = (("retrieval_p1", _precision, self.retrieval), ("cka", linear_cka, self.similarity))
+            contexts = [] if words is None else words.encoded(readers)
+            texts = (("retrieval_p1", centred_precision, self.retrieval), ("cka", linear_cka, self.similarity))
             measures = [
                 (metric, measure, parallel_sentences(work, text, readers))
                 for metric, measure, text in texts
@@ -136,15 +108,10 @@ class StructureOverTraining(TwoModelStage):
                 for metric, measure, sentences in measures:
                     for layer, both in enumerate(zip(*_vectors(readers, sentences), strict=True)):
                         scores.append(Score(metric=metric, layer=layer, update=update, value=float(measure(*both))))
+                if words is not None:
+                    scores += (replace(each, update=update) for each in words.scores(readers, contexts))
                 work.progress(place + 1, len(folders), "models")
         write_scores(work.folder, scores)
-
-
-def _precision(source_ND: Tensor, target_ND: Tensor, questions: Sequence[tuple[int, int]] | None = None) -> float:
-    from isoglot.evaluation.geometry.retrieval import centred, retrieval_precision
-
-    # Departure: each language's mean is taken away first; the scores without that stand beside these.
-    return retrieval_precision(centred(source_ND), centred(target_ND), questions)
 
 
 def _vectors(readers: Sequence[EncoderReader], sentences: Sequence[Sequence[EncodedSentence]]) -> tuple[Tensor, Tensor]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -158,7 +160,41 @@ class PretrainedEncoder(Stage):
             raise
 
 
-AnyEncoder = UntrainedEncoder | PretrainedEncoder
+@dataclass(frozen=True, kw_only=True)
+class EncoderAtMoment(Stage):
+    """A model as it was after one of the updates that its run keeps, for stages that take a whole encoder."""
+
+    kind: ClassVar[str] = "encoder-at-moment"
+    encoder: PretrainedEncoder
+    update: int
+
+    @property
+    def title(self) -> str:
+        return f"{self.encoder.title}, as after update {self.update:,}"
+
+    @property
+    def run(self) -> PretrainingRun:
+        return self.encoder.run
+
+    @property
+    def streams(self) -> Mapping[str, TokenStreams]:
+        return self.encoder.streams
+
+    def make(self, work: Work) -> None:
+        shutil.rmtree(work.folder / BEST, ignore_errors=True)  # of an attempt that was killed
+        kept = work.path(self.encoder) / INTERMEDIATE / f"{self.update:08d}"
+        shutil.copytree(kept, work.folder / BEST, copy_function=_link)
+
+
+def _link(source: str, target: str) -> None:
+    # A second name for the same bytes costs no room; not every file system has that.
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+AnyEncoder = UntrainedEncoder | PretrainedEncoder | EncoderAtMoment
 
 
 def _opened(encoder: AnyEncoder, work: Work) -> dict[str, TokenStream]:

@@ -3,16 +3,18 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from isoglot.pipeline.cells import EMERGENCE, FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, TABLE_1
+from isoglot.pipeline.cells import EMERGENCE, FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, GROWTH, TABLE_1
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines
 from isoglot.report.condition_words import conditions_of
 from isoglot.report.figures.bars import embedding_bars, transfer_picture
+from isoglot.report.figures.growth_figures import growth_figures
 from isoglot.report.figures.layer_figures import PRECISION, layer_figures
 from isoglot.report.figures.layer_series import LineChart, LineFigure, pairs_of, second_models, series_of
 from isoglot.report.figures.line_charts import line_picture
 from isoglot.report.figures.similarity_pictures import published_similarity_map, similarity_map, similarity_scatters
 from isoglot.report.figures.training_figures import learning_curve_figures, structure_figures
+from isoglot.report.growth import Growth
 from isoglot.report.layer_scores import CENTRED, METRIC_TITLES, RETRIEVAL, sections
 from isoglot.report.layer_scores import Section as Scores
 from isoglot.report.page.section import NONE, Absences, Figure, Section
@@ -126,6 +128,16 @@ def training_sections(measurements: Sequence[Measurement], curves: Sequence[Curv
     ):
         if figures := [_figure(each, notes=[*each.seed_notes(), *notes, *each.notes]) for each in found]:
             yield Section(anchor=anchor, figures=figures)
+
+
+def growth_section(rows: Sequence[Growth]) -> Section | None:
+    """Scores by tokens read, with their curves."""
+    figures = [
+        Figure(picture, notes=[*figure.seed_notes(), *figure.notes], charts=figure.charts)
+        for figure, picture in growth_figures(rows)
+    ]
+    has_published = any(figure.picture.has_published for figure in figures)
+    return Section(anchor=GROWTH, figures=figures, has_published=has_published) if figures else None
 
 
 def _figure(figure: LineFigure, *, notes: Sequence[str]) -> Figure:

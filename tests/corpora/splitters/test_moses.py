@@ -4,6 +4,8 @@
 
 import lzma
 import re
+import shutil
+import subprocess
 import time
 from collections.abc import Callable
 from functools import cache
@@ -14,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from real_data import DATA
 
-from isoglot.corpora.splitters.moses import Rule, rewriting, split_lines
+from isoglot.corpora.splitters.moses import SWAP, SWAP_AT_END, Rule, rewriting, split_lines
 
 RULES: list[Rule] = [
     (" +", " "),
@@ -24,7 +26,8 @@ RULES: list[Rule] = [
     (r"\r", ""),
     (r"(\d) %", r"\g<1>%"),
     (r"\) ([ab.])", r")\1"),
-    (r'(\.+)"(\s*[^<])', r'"\1\2'),
+    (SWAP, r'"\1\2'),
+    (SWAP_AT_END, r'"\1\2'),
     (r"b\s*", "."),
     (r"([^a])", r"<\1>"),
     (r"a\.+b", "X"),
@@ -102,6 +105,29 @@ def test_lines_worked_by_hand(language: str, line: str, words: str) -> None:
 @given(lines=st.lists(ODD_LINES, max_size=12))
 def test_words_are_those_of_sacremoses(language: str, lines: list[str]) -> None:
     assert split_lines(lines, language=language) == [sacremoses_words(language)(line) for line in lines]
+
+
+@pytest.mark.parametrize("language", ["de", "en", "ru"])
+@given(lines=st.lists(ODD_LINES | st.text('a."< ', max_size=12), max_size=12))
+def test_perl_quotes_are_the_rules_of_sacremoses_with_the_line_end_that_perl_sees(
+    language: str, lines: list[str]
+) -> None:
+    plain = [line.replace("\n", " ") for line in lines]
+    expected = [sacremoses_words(language)(line + "\n") for line in plain]
+    assert split_lines(plain, language=language, perl_quotes=True) == expected
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="no perl here, which the rule is written in")
+def test_the_rule_itself_is_perls() -> None:
+    """The line of normalize-punctuation.perl for all languages but English and Czech."""
+    lines = ['Er sagte: "Ja."', '"Ja..." ', '"a."<b', 'x."."', '".', '."', "ja.", 'a."b."']
+    script = r"s/(\.+)\"(\s*[^<])/\"$1$2/g"
+    text = "".join(f"{line}\n" for line in lines)
+    perls = subprocess.run(["perl", "-pe", script], input=text, capture_output=True, text=True, check=True).stdout
+    assert [re.sub(SWAP_AT_END, r'"\1\2', line) for line in lines] == perls.splitlines()
+    assert [re.sub(SWAP, r'"\1\2', line) for line in lines] != perls.splitlines()
+    words = split_lines(['Er sagte: "Ja."'], language="de", perl_quotes=True)
+    assert words == [["Er", "sagte", ":", '"', "Ja", '"', "."]]
 
 
 @pytest.mark.campaign

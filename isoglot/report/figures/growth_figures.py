@@ -1,0 +1,203 @@
+"""Growth with training: a panel for each row, its scores by tokens read, the curve through them, and the paper's."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from isoglot.report.figures.charts import chart_spec, imported_altair, roomy, short
+from isoglot.report.figures.layer_series import LineChart, LineFigure, pair_title
+from isoglot.report.figures.line_charts import PANEL_COLUMNS, PANEL_HEIGHT, PANEL_WIDTH
+from isoglot.report.figures.picture import DASHES, MUTED, PUBLISHED, Picture, Spec, Style, styles_of
+from isoglot.report.growth import Growth
+from isoglot.report.growth_fits import LEVEL, Interval
+from isoglot.report.quantities import short_number
+from isoglot.study.scales import PAPER
+
+POINTS_OF_A_CURVE = 12
+MANY_TICKS = 4
+ROOTED_TICKS = [1, 10, 40, 100]
+BUDGET = short_number(PAPER.tokens)
+MISSING = "-"
+READING = (
+    f"Curves: with every doubling of tokens the odds of a score, between its floor and its ceiling, are multiplied by "
+    f"one number; bands are {LEVEL:.0%} intervals of the curve. Points of all seeds count as independent. A curve ends "
+    "with its moments where nothing can be predicted from it, and the table says why; too far is further on than the "
+    "moments reach back."
+)
+CEILING = "The ceiling of a task is what the finished models score in the source language, where they learned it."
+ANNEALED = (
+    "The last moment comes after the end of the learning rate, which adds to a score whatever was read: the fit gives "
+    "it a step of its own, and predictions are of finished models."
+)
+
+
+def growth_figures(rows: Sequence[Growth]) -> Iterator[tuple[LineFigure, Picture]]:
+    """For each pair of languages and measure, numbers and curves as a table, and the picture."""
+    for (languages, measure), alike in groupby(rows, key=lambda row: (row.languages, row.measure)):
+        group = list(alike)
+        tokens = sorted({each for row in group for each in row.tokens})
+        chart = LineChart(
+            title=measure.title,
+            series=[row.line for row in group],
+            y_title=measure.unit,
+            decimals=measure.decimals,
+            x_title="tokens",
+            updates=tokens,
+            columns={
+                "odds per doubling": [_slope(row) for row in group],
+                f"at {BUDGET}": [_prediction(row) for row in group],
+                **({"the paper": [_papers(row) for row in group]} if any(row.paper for row in group) else {}),
+            },
+        )
+        figure = LineFigure(
+            name=f"growth.{measure.key}.{'-'.join(languages)}",
+            title=f"{measure.title} ({pair_title(languages)})",
+            charts=[chart],
+            notes=[
+                READING,
+                *([CEILING] if measure.task else []),
+                *([ANNEALED] if any(row.annealed for row in group) else []),
+                *(["* The mean over the paper's own languages."] if any(map(_is_of_others, group)) else []),
+            ],
+        )
+        yield figure, _picture(figure, group)
+
+
+def _slope(row: Growth) -> str:
+    fit, _ = row.fit_and_reason
+    return MISSING if fit is None else f"\N{MULTIPLICATION SIGN}{_with_ends(fit.slope, 2)}"
+
+
+def _prediction(row: Growth) -> str:
+    predicted, remark = row.at(PAPER.tokens)
+    shown = MISSING if predicted is None else _with_ends(predicted, row.measure.decimals)
+    return f"{shown} ({remark})" if remark else shown
+
+
+def _papers(row: Growth) -> str:
+    star = "*" if _is_of_others(row) else ""
+    return MISSING if row.paper is None else f"{row.paper:.{row.measure.decimals}f}{star}"
+
+
+def _is_of_others(row: Growth) -> bool:
+    return row.paper is not None and not row.has_own_paper
+
+
+def _with_ends(each: Interval, decimals: int) -> str:
+    return f"{each.value:.{decimals}f} ({each.low:.{decimals}f} to {each.high:.{decimals}f})"
+
+
+def _picture(figure: LineFigure, rows: Sequence[Growth]) -> Picture:
+    measure = rows[0].measure
+    # Far from the paper's budget nothing can be said of it, and panels would be empty for the most part.
+    reaches_paper = any(PAPER.tokens / row.tokens[-1] <= row.tokens[-1] / row.tokens[0] for row in rows)
+    drawn = [(_points(row), _curve(row, reaches_paper=reaches_paper)) for row in rows]
+    papers = [row.paper for row in rows if row.paper is not None and reaches_paper]
+    values = [each[key] for points, curve in drawn for each in (*points, *curve) for key in ("low", "high")]
+    top = roomy([0.0, *values, *papers, *(row.floor for row in rows)])
+    last = PAPER.tokens if reaches_paper else max(row.tokens[-1] for row in rows)
+    ends = (min(row.tokens[0] for row in rows) / 1.5, last * 1.5)
+    styles = styles_of([row.line.label for row in rows])
+    panels = [
+        _panel(row, points, curve, style=style, ends=ends, y_ends=top, has_paper=bool(papers), place=place)
+        for place, (row, (points, curve), style) in enumerate(zip(rows, drawn, styles, strict=True))
+    ]
+    unit = f"{measure.unit}, square-root scale," if measure.is_near_zero else measure.unit
+    legend = [f"{unit} by tokens read (log scale)", f"line and band: the fit and its {LEVEL:.0%} interval"]
+    legend += [f"dashes: {name}" for name in dict.fromkeys(row.floor_name for row in rows) if name]
+    if papers:
+        whose = "the mean over the paper's languages" if all(map(_is_of_others, rows)) else "the paper"
+        legend.append(f"diamond: {whose}, at {BUDGET} tokens")
+    return Picture(
+        name=figure.name,
+        title=figure.title,
+        charts=panels,
+        chart_width=PANEL_WIDTH,
+        columns=PANEL_COLUMNS,
+        legend="; ".join(legend),
+        has_published=bool(papers),
+        has_panels=True,
+    )
+
+
+def _points(row: Growth) -> list[dict[str, Any]]:
+    """Means over seeds, and the range of these."""
+    found = []
+    for tokens in row.tokens:
+        values = row.line.at(tokens)
+        y, low, high = (short(summary(values)) for summary in (fmean, min, max))
+        found.append({"part": "point", "series": row.line.label, "x": tokens, "y": y, "low": low, "high": high})
+    return found
+
+
+def _curve(row: Growth, *, reaches_paper: bool) -> list[dict[str, Any]]:
+    """As far as it means something: over the moments, and on to the paper's budget where that may be predicted."""
+    fit, _ = row.fit_and_reason
+    if fit is None:
+        return []
+    goes_on = reaches_paper and row.at(PAPER.tokens)[0] is not None
+    before = [tokens for tokens in row.tokens if tokens not in row.annealed]
+    last = row.tokens[-1]
+    places = [(x, False) for x in np.geomspace(before[0], before[-1], POINTS_OF_A_CURVE)] if before else []
+    if row.annealed:
+        places.append((last, True))
+    if goes_on:
+        places += [(x, bool(row.annealed)) for x in np.geomspace(last, PAPER.tokens, POINTS_OF_A_CURVE)]
+    found = []
+    for x, is_annealed in places:
+        y, low, high = map(short, fit.curve(float(x), is_annealed=is_annealed))
+        found.append({"part": "curve", "x": round(float(x)), "y": y, "low": low, "high": high})
+    return found
+
+
+def _panel(
+    row: Growth,
+    points: Sequence[dict[str, Any]],
+    curve: Sequence[dict[str, Any]],
+    *,
+    style: Style,
+    ends: tuple[float, float],
+    y_ends: Sequence[float],
+    has_paper: bool,
+    place: int,
+) -> Spec:
+    alt = imported_altair()
+    number = f".{row.measure.decimals}f"
+    # Of many powers of ten every second, and the paper's budget by name: more labels would run into each other.
+    powers = [10**power for power in range(11) if ends[0] <= 10**power <= ends[1]]
+    ticks = [*(powers if len(powers) < MANY_TICKS else powers[::2]), PAPER.tokens]
+    label = f"datum.value == {PAPER.tokens} ? '{BUDGET}' : format(datum.value, '~s')"
+    axis = alt.Axis(values=ticks, labelExpr=label, grid=False, labelOverlap="greedy", labelSeparation=4)
+    # Near chance a linear axis would show most rows as one flat line.
+    is_rooted = row.measure.is_near_zero
+    y_scale = alt.Scale(type="sqrt" if is_rooted else "linear", domain=y_ends, nice=not is_rooted)
+    y_axis = alt.Axis(values=ROOTED_TICKS, labelOverlap=False) if is_rooted else alt.Axis(tickCount=3, format="~r")
+    y = alt.Y("y:Q", title=None, scale=y_scale, axis=y_axis)
+    base = alt.Chart().encode(
+        x=alt.X("x:Q", title=None, axis=axis, scale=alt.Scale(type="log", domain=list(ends), nice=False))
+    )
+    on_curve, at_points = base.transform_filter("datum.part == 'curve'"), base.transform_filter("datum.part == 'point'")
+    ends_of_y = {"y": alt.Y("low:Q", title=None), "y2": "high:Q"}
+    tooltip = [
+        alt.Tooltip("x:Q", title="tokens", format=".3s"),
+        alt.Tooltip("y:Q", title=row.measure.unit, format=number),
+    ]
+    layers = [
+        on_curve.mark_area(clip=True, opacity=0.2, color=style.colour).encode(**ends_of_y),
+        on_curve.mark_line(clip=True, strokeWidth=1.5, color=style.colour).encode(y=y),
+        at_points.mark_rule(clip=True, strokeWidth=1.25, color=style.colour).encode(**ends_of_y),
+        at_points.mark_point(clip=True, filled=True, size=36, opacity=1, color=style.colour, shape=style.shape).encode(
+            y=y, tooltip=tooltip
+        ),
+    ]
+    if row.floor_name:
+        floor = alt.Chart(alt.Data(values=[{"y": short(row.floor)}]))
+        layers.append(floor.mark_rule(clip=True, color=MUTED, strokeDash=list(DASHES[0])).encode(y=y))
+    if has_paper and row.paper is not None:
+        paper = alt.Chart(alt.Data(values=[{"x": PAPER.tokens, "y": short(row.paper)}])).transform_filter("paper")
+        mark = paper.mark_point(clip=True, filled=True, size=70, opacity=1, shape="diamond", color=PUBLISHED)
+        layers.append(mark.encode(x=base.encoding.x, y=y, tooltip=tooltip))
+    return chart_spec(layers, [*curve, *points], place=place, height=PANEL_HEIGHT, title=row.line.label)

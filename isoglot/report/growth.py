@@ -1,0 +1,221 @@
+"""Growth of every row: its scores at moments of training, the curve through them, and what the curve predicts."""
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from io import StringIO
+from itertools import product
+from statistics import fmean
+
+from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.pipeline.cells import GROWTH, GROWTH_TASKS, UNTRAINED
+from isoglot.pipeline.measurements import Measurement
+from isoglot.report.figures.layer_series import Line, Pair
+from isoglot.report.growth_fits import LEVEL, GrowthFit, Interval, Point, growth_fit
+from isoglot.report.published import FIGURE_7_CKA, TABLE_1_SCORES, TITLE_OF_TASK, papers_score, published_score
+from isoglot.study.conditions import DEFAULT, label_of
+from isoglot.study.scales import PAPER, TAIL_SHARE, Decay, Scale
+
+NOTHING = (None, None, None)
+BySeed = dict[int | None, dict[int, float]]
+"""Scores by seed and tokens read."""
+COLUMNS = (
+    *("condition", "languages", "measure", "seeds", "moments", "first_tokens", "last_tokens", "last_score", "floor"),
+    *("ceiling", "odds_per_doubling", "odds_low", "odds_high", "tokens", "predicted", "low", "high", "level"),
+    *("paper", "remark"),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measure:
+    """A kind of score that grows."""
+
+    key: str
+    title: str
+    metric: str
+    unit: str = "precision at 1 (%)"
+    decimals: int = 1
+    ceiling: float = 100.0
+    task: str | None = None
+    summary: Callable[[Iterable[float]], float] = max
+    """Makes one number of those of all layers."""
+    is_near_zero: bool = False
+    """Whether most rows score a few points, and a few rows many."""
+
+
+TO_FIND = "that find their translation, best layer"
+STRUCTURE = (
+    Measure(key="retrieval", title=f"Sentences {TO_FIND}", metric="retrieval_p1", is_near_zero=True),
+    Measure(key="words", title=f"Words {TO_FIND}", metric="word_translation_p1", is_near_zero=True),
+    Measure(
+        key="cka",
+        title="Likeness of the languages, mean over layers",
+        metric="cka",
+        unit="linear CKA",
+        decimals=2,
+        ceiling=1.0,
+        summary=fmean,
+    ),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Growth:
+    """One row: a score of one kind of model at its moments, by seed and tokens read."""
+
+    condition: str
+    languages: Pair
+    measure: Measure
+    line: Line
+    annealed: frozenset[int]
+    """Tokens of the moments at which the learning rate was on its way to 0."""
+    floor: float
+    floor_name: str
+    ceiling: float
+    paper: float | None
+    has_own_paper: bool
+    """Whether the paper's score is of these very languages, or else the mean over its own."""
+
+    @property
+    def tokens(self) -> list[int]:
+        return sorted({tokens for of_seed in self.line.by_seed for tokens in of_seed})
+
+    @cached_property
+    def fit_and_reason(self) -> tuple[GrowthFit | None, str]:
+        points = [
+            Point(tokens, score, tokens in self.annealed)
+            for of_seed in self.line.by_seed
+            for tokens, score in of_seed.items()
+        ]
+        return growth_fit(points, floor=self.floor, ceiling=self.ceiling)
+
+    def at(self, tokens: float) -> tuple[Interval | None, str]:
+        """The score of a finished model of so many tokens as the curve has it, and why that would mean nothing."""
+        fit, reason = self.fit_and_reason
+        if fit is None or reason:
+            return None, reason
+        first, last = self.tokens[0], self.tokens[-1]
+        # Further on than the moments reach back.
+        if tokens / last > last / first:
+            return None, "too far"
+        predicted = fit.predicted(tokens, is_annealed=bool(self.annealed))
+        return predicted, "any score is likely" if fit.is_vague(predicted) else fit.bend
+
+    @property
+    def budgets(self) -> list[int]:
+        """Doublings of the tokens read, and at the end the paper's own budget."""
+        last = self.tokens[-1]
+        return [*(last << number for number in range(1, 64) if last << number < PAPER.tokens), PAPER.tokens]
+
+
+def growths(measurements: Sequence[Measurement], *, scale: Scale) -> list[Growth]:
+    """By pair of languages and measure, a row for each condition with scores at moments of training."""
+    found: dict[tuple[Pair, str | None, str], list[Measurement]] = {}
+    for each in measurements:
+        if each.exhibit in (GROWTH, GROWTH_TASKS):
+            found.setdefault((each.languages, each.task, each.condition), []).append(each)
+    pairs, conditions = dict.fromkeys(key[0] for key in found), dict.fromkeys(key[2] for key in found)
+    measures = [*STRUCTURE, *map(_of_task, dict.fromkeys(task for _, task, _ in found if task is not None))]
+    rows = []
+    for languages, measure, condition in product(pairs, measures, conditions):
+        both = found.get((languages, measure.task, condition), [])
+        here, of_source = ([each for each in both if each.language == language] for language in languages[::-1])
+        if by_seed := _by_seed(here, measure=measure, scale=scale):
+            floor, floor_name = _floor(here, measure=measure)
+            paper, is_own = _paper(condition, measure=measure, languages=languages)
+            rows.append(
+                Growth(
+                    condition=condition,
+                    languages=languages,
+                    measure=measure,
+                    line=Line(label=label_of(condition), by_seed=[*by_seed.values()]),
+                    annealed=frozenset(_annealed(by_seed, scale=scale)),
+                    floor=floor,
+                    floor_name=floor_name,
+                    ceiling=_ceiling(by_seed, _by_seed(of_source, measure=measure, scale=scale), measure=measure),
+                    paper=paper,
+                    has_own_paper=is_own,
+                )
+            )
+    return rows
+
+
+def _of_task(name: str) -> Measure:
+    task = task_named(name)
+    unit = task.metric_titles[task.metric]
+    return Measure(key=name, title=f"{task.title} in the target language", unit=unit, metric=task.metric, task=name)
+
+
+def _by_seed(measurements: Iterable[Measurement], *, measure: Measure, scale: Scale) -> BySeed:
+    # All layers of a moment in one number; the scores of tasks have none.
+    layers: dict[int | None, dict[int, list[float]]] = {}
+    for each in measurements:
+        if each.metric == measure.metric and each.update is not None:
+            of_seed = layers.setdefault(each.seed, {})
+            of_seed.setdefault(each.update * scale.batch * scale.window, []).append(each.value)
+    return {
+        seed: {tokens: measure.summary(values) for tokens, values in sorted(of_seed.items())}
+        for seed, of_seed in layers.items()
+    }
+
+
+def _annealed(by_seed: BySeed, *, scale: Scale) -> Iterator[int]:
+    if scale.optimization.decay is Decay.LINEAR_TAIL:
+        begin = (1 - TAIL_SHARE) * scale.tokens
+        yield from (tokens for of_seed in by_seed.values() for tokens in of_seed if tokens > begin)
+
+
+def _floor(measurements: Sequence[Measurement], *, measure: Measure) -> tuple[float, str]:
+    # What a model has that learned nothing: chance, or for a task the same model untrained.
+    if measure.task is not None:
+        variant, metric, name = UNTRAINED, measure.metric, "untrained"
+    else:
+        variant, metric, name = None, f"{measure.metric}_chance", "chance"
+    found = [each.value for each in measurements if (each.variant, each.metric) == (variant, metric)]
+    return (fmean(found), name) if found else (0.0, "")
+
+
+def _ceiling(by_seed: BySeed, of_source: BySeed, *, measure: Measure) -> float:
+    # A task is hardly transferred better than it was learned. Test sets may differ, and then the best score is all that
+    # is known to be above.
+    learned = [scores[max(scores)] for scores in of_source.values()]
+    highest = max(score for scores in by_seed.values() for score in scores.values())
+    is_known = measure.task is not None and learned and fmean(learned) > highest
+    return fmean(learned) if is_known else measure.ceiling
+
+
+def _paper(condition: str, *, measure: Measure, languages: Pair) -> tuple[float | None, bool]:
+    task = measure.task
+    if task in TITLE_OF_TASK and condition in TABLE_1_SCORES:
+        is_own = papers_score(condition, task=task, languages=languages) is not None
+        return published_score(condition, task=task, languages=languages), is_own
+    if measure.key == "cka" and condition == DEFAULT.name and languages in FIGURE_7_CKA:
+        return fmean(FIGURE_7_CKA[languages]["bilingual"]), True
+    return None, False
+
+
+def growth_csv(rows: Sequence[Growth]) -> str:
+    """A line for each row and budget of tokens: a prediction to hold a longer run against."""
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row, tokens in ((each, tokens) for each in rows for tokens in each.budgets):
+        fit, _ = row.fit_and_reason
+        predicted, remark = row.at(tokens)
+        last = row.tokens[-1]
+        # The paper has a score at the end of its own training alone.
+        paper = row.paper if tokens == PAPER.tokens else None
+        writer.writerow(
+            [
+                *(row.condition, "-".join(row.languages), row.measure.key, len(row.line.by_seed), len(row.tokens)),
+                *(row.tokens[0], last, *map(_rounded, (fmean(row.line.at(last)), row.floor, row.ceiling))),
+                *map(_rounded, fit.slope if fit else NOTHING),
+                *(tokens, *map(_rounded, predicted or NOTHING), LEVEL, _rounded(paper), remark),
+            ]
+        )
+    return text.getvalue()
+
+
+def _rounded(value: float | None) -> float | str:
+    return "" if value is None else round(value, 4)

@@ -1,0 +1,180 @@
+"""Rows of growth from measurements: tokens, floors and the paper's scores; what is predicted, drawn and refused."""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import replace
+from math import exp, log2
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+from study_texts import TINY_STUDY
+
+from isoglot.pipeline.cells import GROWTH, GROWTH_TASKS, UNTRAINED
+from isoglot.pipeline.measurements import Measurement
+from isoglot.report.figures.growth_figures import growth_figures
+from isoglot.report.growth import Growth, growth_csv, growths
+from isoglot.report.published import FIGURE_7_CKA, TABLE_1_SCORES
+from isoglot.report.report_files import read_report
+from isoglot.report.writing import rewrite_report, write_report
+from isoglot.store import Store
+from isoglot.study.conditions import TABLE_1
+from isoglot.study.scales import PAPER, Decay, Scale
+from isoglot.study.study import parse_study
+from tests.report.html_pages import parsed_page
+from tests.report.made_up_measurements import measured, measurement
+from tests.report.svg_pictures import marks, parsed, texts
+
+STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
+# A billion tokens, at whose moments the paper's 82 billion are not too far away.
+SCALE = replace(
+    STUDY.scale,
+    **{"batch": 512, "window": 64, "updates": 30_720, "moments": 8},
+    optimization=replace(STUDY.scale.optimization, decay=Decay.INVERSE_SQUARE_ROOT),
+)
+UPDATES = [SCALE.updates >> halvings for halvings in range(7, -1, -1)]
+PAIR = ("en", "de")
+
+
+def planted(update: int, *, slope: float = 0.4, top: float = -1.5, floor: float = 0.1) -> float:
+    return floor + (100 - floor) / (1 + exp(-(top + slope * log2(update / SCALE.updates))))
+
+
+def structure(condition: str, *, seed: int = 0, **curve: float) -> Iterator[Measurement]:
+    """Retrieval whose best layer follows a planted curve, and CKA that goes nowhere."""
+    fields = {"exhibit": GROWTH, "languages": PAIR, "seed": seed}
+    yield measurement(condition, 0.1, metric="retrieval_p1_chance", **fields)
+    for place, update in enumerate(UPDATES):
+        yield from measured(condition, [0.0, planted(update, **curve), 1.0], update=update, **fields)
+        yield from measured(condition, [0.9 - 0.1 * (place % 2), 0.7], metric="cka", update=update, **fields)
+
+
+def named(condition: str, *, seed: int = 0, target: str = "de") -> Iterator[Measurement]:
+    """NER from an untrained floor of 30 on, beside scores of the source that are no growth of transfer."""
+    blank = measurement(
+        condition, 30.0, languages=("en", target), exhibit=GROWTH_TASKS, task="ner", metric="f1", seed=seed
+    )
+    yield replace(blank, variant=UNTRAINED)
+    for update in UPDATES:
+        yield replace(blank, update=update, value=planted(update, floor=30.0))
+        yield replace(blank, update=update, value=80.0 + update / SCALE.updates, language="en")
+
+
+def rows(*found: Measurement, scale: Scale = SCALE) -> list[Growth]:
+    return growths(found, scale=scale)
+
+
+def test_a_row_is_the_best_layer_by_tokens_above_chance() -> None:
+    retrieval, cka = rows(*structure("default"), *structure("default", seed=1, top=-1.0))
+    assert (retrieval.measure.key, cka.measure.key) == ("retrieval", "cka")
+    assert retrieval.tokens == [update * 512 * 64 for update in UPDATES]
+    assert retrieval.line.at(retrieval.tokens[-1]) == pytest.approx([planted(30_720), planted(30_720, top=-1.0)])
+    assert (retrieval.floor, retrieval.floor_name, retrieval.annealed) == (0.1, "chance", frozenset())
+    assert cka.line.at(cka.tokens[0]) == pytest.approx([0.8, 0.8])
+    assert (cka.floor, cka.floor_name) == (0.0, "")
+    assert cka.at(PAPER.tokens) == (None, "no growth beyond noise")
+
+
+def test_the_curve_is_carried_to_the_papers_tokens() -> None:
+    retrieval, _ = rows(*structure("default"))
+    predicted, remark = retrieval.at(PAPER.tokens)
+    assert predicted is not None
+    assert predicted.value == pytest.approx(planted(round(SCALE.updates * PAPER.tokens / SCALE.tokens)), abs=0.1)
+    assert remark == ""
+
+
+def test_transfer_grows_from_the_untrained_model_and_stands_beside_the_papers_row() -> None:
+    (of_others,), (own,) = rows(*named("no-anchors")), rows(*named("no-anchors", target="fr"))
+    assert (own.floor, own.floor_name) == (30.0, "untrained")
+    assert own.line.at(own.tokens[0]) == pytest.approx([planted(UPDATES[0], floor=30.0)])
+    # It cannot be transferred better than it was learned, unless it is.
+    assert own.ceiling == 81.0
+    predicted, remark = own.at(PAPER.tokens)
+    assert predicted is not None
+    assert remark == "speeds up"  # as odds of 81 and not of 100, without any noise
+    assert planted(SCALE.updates, floor=30.0) < predicted.value < predicted.high <= 81.0
+    (odd,) = rows(*(replace(each, value=20.0) if each.language == "en" else each for each in named("no-anchors")))
+    assert odd.ceiling == 100.0
+    printed = TABLE_1_SCORES["no-anchors"]["NER"]
+    assert (own.paper, own.has_own_paper) == (printed[0], True)
+    assert (of_others.paper, of_others.has_own_paper) == (pytest.approx(fmean(printed)), False)
+    _, default = rows(*structure("default"))
+    assert default.paper == pytest.approx(fmean(FIGURE_7_CKA[PAIR]["bilingual"]))
+    assert [each.paper for each in rows(*structure("no-anchors"))] == [None, None]
+
+
+def test_the_end_of_the_learning_rate_is_a_step_and_not_growth() -> None:
+    tail = replace(SCALE, optimization=replace(SCALE.optimization, decay=Decay.LINEAR_TAIL))
+    # The last model scores as if it had read eight times as much.
+    found = [
+        replace(each, value=planted(8 * each.update)) if each.update == SCALE.updates and each.layer == 1 else each
+        for each in structure("default")
+        if each.metric != "cka"
+    ]
+    (row,), (naive,) = rows(*found, scale=tail), rows(*found)
+    assert row.annealed == {SCALE.tokens}
+    predicted, _ = row.at(4 * SCALE.tokens)
+    assert predicted is not None
+    assert predicted.value == pytest.approx(planted(32 * SCALE.updates), abs=0.5)
+    slopes = [fit.slope.value for fit, _ in (row.fit_and_reason, naive.fit_and_reason) if fit]
+    assert slopes[0] == pytest.approx(exp(0.4), rel=0.01)
+    assert slopes[1] > 1.1 * exp(0.4)
+
+
+def test_what_lies_further_away_than_the_moments_span_is_not_predicted() -> None:
+    (row, _) = rows(*structure("default"), scale=replace(SCALE, batch=8))
+    assert row.at(PAPER.tokens) == (None, "too far")
+    assert row.at(2 * row.tokens[-1])[0] is not None
+    (figure, picture), _ = growth_figures([row, *rows(*structure("default"))[1:]])
+    assert not picture.has_published
+    assert figure.charts[0].texts[0][-1] == "- (too far)"
+
+
+def test_predictions_can_be_written_down_before_a_longer_run() -> None:
+    found = rows(*structure("default"), *named("no-anchors"))
+    lines = list(csv.DictReader(growth_csv(found).splitlines()))
+    assert {(each["condition"], each["measure"]) for each in lines} == {
+        *(("default", "retrieval"), ("default", "cka"), ("no-anchors", "ner"))
+    }
+    of_retrieval = [each for each in lines if each["measure"] == "retrieval"]
+    assert [int(each["tokens"]) for each in of_retrieval] == [
+        *(SCALE.tokens * 2**doublings for doublings in range(1, 7)),
+        PAPER.tokens,
+    ]
+    for each in of_retrieval:
+        assert float(each["low"]) <= float(each["predicted"]) <= float(each["high"])
+        assert each["odds_per_doubling"] == pytest.approx(str(round(exp(0.4), 4)))
+    flat = next(each for each in lines if each["measure"] == "cka")
+    assert (flat["predicted"], flat["remark"]) == ("", "no growth beyond noise")
+    assert [each["paper"] != "" for each in lines if each["measure"] == "ner"] == [False] * 6 + [True]
+
+
+def test_a_figure_has_a_panel_for_each_of_ten_rows_and_draws_no_curve_that_means_nothing() -> None:
+    found = [each for place, row in enumerate(TABLE_1) for each in structure(row.name, top=-place / 2)]
+    (figure, picture), (_, similar) = growth_figures(rows(*found))
+    assert figure.name == "growth.retrieval.en-de"
+    assert len(picture.charts) == len(TABLE_1)
+    assert [line[0] for line in figure.charts[0].texts] == [row.label for row in TABLE_1]
+    assert texts(parsed(picture.svg())).count("Default") == 1
+    curves = [row for row in marks(picture) if row["part"] == "curve"]
+    assert max(row["x"] for row in curves) == PAPER.tokens
+    assert all(row["low"] <= row["y"] <= row["high"] for row in curves)
+    # CKA does not grow: its curve ends with its moments, while the paper's mark stands where it belongs.
+    assert max(row["x"] for row in marks(similar) if row["part"] == "curve") == SCALE.tokens
+    assert similar.has_published
+    assert "diamond: the paper, at 82G tokens" in similar.legend
+
+
+def test_the_page_shows_growth_and_is_made_again_from_its_files(tmp_path: Path) -> None:
+    study = replace(STUDY, scale=SCALE)
+    found = [*structure("default"), *structure("no-anchors"), *named("default")]
+    page = write_report(study, found, store=Store(tmp_path)).page
+    section = parsed_page(page.read_text(encoding="utf-8")).by_id("growth")
+    assert len(section.find_all("figure")) == 3
+    headings = [each.text for each in section.find_all("table")[0].find_all("th")]
+    assert headings[0] == "Tokens"
+    assert "at 82G" in headings
+    again = rewrite_report(page.parent, to=tmp_path / "again").page
+    assert again.read_bytes() == page.read_bytes()
+    assert (again.parent / "growth.csv").read_bytes() == (page.parent / "growth.csv").read_bytes()
+    assert list(read_report(again.parent).measurements) == found
