@@ -190,11 +190,11 @@ LAPTOP = Scale(
         norm=NormPlacement.PRE,
     ),
     optimization=Optimization(learning_rate=4e-3, warmup_updates=200, decay=Decay.LINEAR_TAIL),
-    merges=4000,
+    merges=2000,
     window=32,
     batch=32,
-    updates=7000,
-    evaluations=4,
+    updates=9000,
+    evaluations=6,
     # Departure: few settings, short runs and high learning rates, for a model this narrow; NLI warms up as well.
     word_tasks=Search(
         batches=(32,), learning_rates=(1e-3, 2e-3), epochs=2, epoch_examples=4000, schedule=Schedule.LINEAR, beta2=0.99

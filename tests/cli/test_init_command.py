@@ -111,6 +111,8 @@ def test_without_a_gpu_the_study_is_of_a_laptops_size(data: Path, tmp_path: Path
     study, text = written(tmp_path / "en-es.toml", data)
     assert study.scale.name == "laptop"
     assert text.most_words == 1_500_000
+    limits = "too small to\n# show whether structure emerges without them"
+    assert limits in (tmp_path / "en-es.toml").read_text(encoding="utf-8")
 
 
 def test_nothing_is_written_over_and_mistakes_write_nothing(data: Path, tmp_path: Path) -> None:

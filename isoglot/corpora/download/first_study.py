@@ -22,6 +22,11 @@ NEVER_A_TREEBANK = re.compile("pud.*")  # parallel sentences, which Figures 5 to
 STAND_INS = ("dev-b", "dev")  # for a test set that is not there
 A_FIRST_LOOK = ("default", "no-anchors", "sep-emb", "sep-emb-l1-6")
 NEEDS = {"wiki-cc": "text.other-domain.", "extra-anchors": "dictionary."}
+A_LAPTOPS_LIMITS = (
+    "#",
+    "# A first look: it shows that all parts work on your data, and how far words in common carry. It is too small to",
+    "# show whether structure emerges without them, or to rank conditions by one seed.",
+)
 WORDS_ON_A_LAPTOP = 1_500_000
 COLUMN = 30  # where comments begin beside short keys
 
@@ -177,6 +182,7 @@ def study_text(languages: Sequence[str], needs: Sequence[Need], *, scale: Scale,
         "#",
         "# Paths start from the folder that --data or ISOGLOT_DATA names, else from this file's own.",
         "# A file that is not there leaves its cells empty, and the run says which. All keys: docs/studies.md.",
+        *(A_LAPTOPS_LIMITS if is_small else []),
         "",
         _line("name", name, "how results and reports are called"),
         _line("scale", scale.name, f"{scale.summary}; see  isoglot list"),
