@@ -61,7 +61,7 @@ def probe(
     names = [str(model), str(model if other is None else other)]
     pairs = [(languages[0], each) for each in languages[1:]]
     if (not pairs and parallel is None) or len({*languages}) < len(languages):
-        raise IsoglotError("--languages: name two or more, each once, as in en,fr; the others are held against the first")
+        raise IsoglotError("--languages: name two or more, each once, as in en,fr: the rest is held against the first")
     if len(pairs) > 1 and (parallel or dictionary):
         problem = f"--parallel and --dictionary are of one pair, and --languages has {len(pairs)}"
         raise IsoglotError(f"{problem}; name two languages, or put the files into the folder of --data")
