@@ -9,6 +9,7 @@ from isoglot.report.headline import headline, refusal_sentences
 from isoglot.report.transfer_scores import TaskScores
 from isoglot.report.verdicts import these_runs
 from isoglot.study.conditions import label_of
+from isoglot.study.scales import SMALL
 
 PARTIAL_MARK = "*"
 MOVED_SPANS = ("changed_spans", "lost_spans")
@@ -34,8 +35,10 @@ def notes(tasks: Sequence[TaskScores], comparisons: Comparisons) -> Iterator[str
 
 
 def with_window(notes: Sequence[str], *, window: int) -> list[str]:
-    """The notes with the size of a window where they speak of it; files of a report have its settings beside."""
-    return [note.replace(WINDOW, f"{WINDOW} ({window} tokens)") for note in notes]
+    """The notes with the size of a window where they speak of it and it is a short one, as the demo's."""
+    # Pages that were published, of windows of 64, do not name it and can be made again to the byte.
+    short = f"{WINDOW} ({window} tokens)" if window < SMALL.window else WINDOW
+    return [note.replace(WINDOW, short) for note in notes]
 
 
 def _of_losses(comparisons: Comparisons) -> Iterator[str]:
