@@ -1,14 +1,20 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+TOOLS := .venv/.tools-ready
+PIP := $(BIN)/python -m pip install --disable-pip-version-check
+SOLVE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet \
+	--constraints requirements/torch.txt --no-emit-package torch --excludes requirements/unlocked.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all check bench lock clean
+.PHONY: help setup tools demo test test-all check docs bench lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: $(READY) ## make .venv with torch, the locked rest and the isoglot command
+setup: $(READY) ## make .venv with torch, the locked rest and the isoglot command: all that running needs
+
+tools: $(TOOLS) ## add to .venv what developing needs: ruff, mypy, pytest, independent implementations to compare with
 
 $(READY): pyproject.toml requirements/lock.txt requirements/torch.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -16,34 +22,45 @@ $(READY): pyproject.toml requirements/lock.txt requirements/torch.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 		echo ".venv holds a Python older than 3.11; remove it with: make clean" >&2; exit 1; }
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/lock.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/torch.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(PIP) --require-hashes -r requirements/lock.txt
+	$(PIP) -r requirements/torch.txt
+	$(PIP) --no-deps --no-build-isolation -e .
 	@touch $(READY)
+
+# Both locks, so that pip sees that what is there is what they ask for.
+$(TOOLS): $(READY) requirements/dev-lock.txt
+	$(PIP) --quiet --require-hashes -r requirements/lock.txt -r requirements/dev-lock.txt
+	@touch $(TOOLS)
 
 demo: setup ## train and compare five conditions on two made-up languages (SEEDS=0,1,2,3,4 for more models of each)
 	$(BIN)/isoglot run demo $(if $(SEEDS),--seeds $(SEEDS)) --within $(or $(MINUTES),8)
 
-test: setup ## run the tests
+test: tools ## run the tests
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
-test-all: setup ## run the tests and the campaigns: every kill, Slurm, torchrun, a browser, 200 examples a property
+test-all: tools ## run the tests and the campaigns: every kill, Slurm, torchrun, a browser, 200 examples a property
 	ISOGLOT_HYPOTHESIS=campaign $(BIN)/python -m pytest --numprocesses 2 --dist loadfile \
 		-m "not slow and not gpu and not network and not real_data"
 
-check: setup ## lint, formatting and strict types
+check: tools ## lint, formatting and strict types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: setup ## measure speed, one JSON line a measurement
+docs: tools ## write the page of study keys anew, and build the site; a dead link is an error
+	$(BIN)/python docs/hooks/study_keys.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	@echo "Open site/index.html"
+
+bench: tools ## measure speed, one JSON line a measurement
 	@for script in bench/*.py; do $(BIN)/python $$script || exit 1; done
 
-lock: setup ## solve requirements/lock.txt again
-	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --universal --extra hub --python-version 3.11 --generate-hashes --no-header --quiet \
-		--constraints requirements/torch.txt --no-emit-package torch --excludes requirements/unlocked.txt \
-		pyproject.toml requirements/dev.in --output-file requirements/lock.txt
+lock: tools ## solve requirements/lock.txt and requirements/dev-lock.txt again
+	$(PIP) --quiet uv
+	$(SOLVE) pyproject.toml requirements/run.in --output-file requirements/lock.txt
+	$(SOLVE) --extra hub --constraints requirements/lock.txt pyproject.toml requirements/dev.in \
+		$$(sed -n 's/^\([a-z0-9-]*\)==.*/--no-emit-package \1/p' requirements/lock.txt) \
+		--output-file requirements/dev-lock.txt
 
 clean: ## remove .venv and caches; stores of results stay
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis

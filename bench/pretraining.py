@@ -48,7 +48,7 @@ LANGUAGES = ("en", "fr")
 NARROW = replace(SMALL, name="narrow", shape=replace(SMALL.shape, width=128, feed_forward=512))
 NARROWEST = replace(SMALL, name="narrowest", shape=replace(SMALL.shape, width=64, feed_forward=256))
 MEASURED = SCALES | {scale.name: scale for scale in (NARROW, NARROWEST)}
-TABLE_SIZES = {"demo": 215, "small": 32_000, "paper": 80_000, "narrow": 32_000, "narrowest": 32_000}
+TABLE_SIZES = {"demo": 215, "laptop": 2_000, "small": 32_000, "paper": 80_000, "narrow": 32_000, "narrowest": 32_000}
 ROUNDS = 7
 SECONDS_OF_A_TURN = 1.0
 ENDLESS = 1 << 30

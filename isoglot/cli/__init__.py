@@ -3,14 +3,24 @@
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+import isoglot
 from isoglot.cli.data import data_app
 from isoglot.cli.explain import explain
 from isoglot.cli.export import export
-from isoglot.cli.options import Folders, StudyArgument, StudyOptions, grouped_options, plain_console
+from isoglot.cli.init import init
+from isoglot.cli.options import (
+    Folders,
+    PlainCommand,
+    PlainGroup,
+    StudyArgument,
+    StudyOptions,
+    grouped_options,
+    plain_console,
+)
 from isoglot.cli.pack import pack, unpack
 from isoglot.cli.probe import probe
 from isoglot.cli.report import report
@@ -23,10 +33,14 @@ if TYPE_CHECKING:
     from isoglot.pipeline.measurements import Measurement
     from isoglot.study.study import Study
 
+Form = Literal["json", "csv", "tables"]
+
 # Commands import what they need when they are called: `isoglot --help` must answer at once.
 
 app = typer.Typer(
     name="isoglot",
+    cls=PlainGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -35,6 +49,20 @@ app = typer.Typer(
     "Start with [bold]isoglot run demo[/bold]: fifteen small models on made-up languages, in minutes on a laptop.",
 )
 app.add_typer(data_app, name="data")
+
+
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        print(f"isoglot {isoglot.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _whole(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None: ...
 
 
 @grouped_options
@@ -67,20 +95,28 @@ def plan(
 @grouped_options
 def results(
     options: StudyOptions,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each measurement, one a line.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a line, for each measurement.")
+    ] = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print lines with commas between fields, one for each measurement.")
+    ] = False,
 ) -> None:
     """Print what a study has found so far, or a report that was written."""
     from isoglot.pipeline.exhibits import cells, gap_sentences
     from isoglot.pipeline.measurements import measurements
     from isoglot.report.report_files import read_report_data
 
+    if as_json and as_csv:
+        raise IsoglotError("--json and --csv print the same in two ways; give one of them")
+    form: Form = "json" if as_json else "csv" if as_csv else "tables"
     if (folder := options.report_folder()) is not None:
         written = read_report_data(folder)
-        _print_results(written.measurements, written.study, as_json=as_json)
+        _print_results(written.measurements, written.study, form=form)
         return
     chosen = options.chosen_study()
     found, damage = measurements(chosen, options.open_store())
-    _print_results(found, chosen, as_json=as_json)
+    _print_results(found, chosen, form=form)
     if damage:
         raise IsoglotError("; ".join(str(error) for error in damage))
     for sentence in gap_sentences(chosen):
@@ -97,13 +133,16 @@ def results(
         print(missing, file=sys.stderr)
 
 
-def _print_results(found: "Sequence[Measurement]", study: "Study", *, as_json: bool) -> None:
+def _print_results(found: "Sequence[Measurement]", study: "Study", *, form: Form) -> None:
+    from isoglot.pipeline.measurements import write_csv
     from isoglot.report.report_scores import ReportScores
     from isoglot.report.tables import results as results_tables
 
-    if as_json:
+    if form == "json":
         for each in found:
             print(each.json_line())
+    elif form == "csv":
+        write_csv(found, to=sys.stdout)
     elif found:
         plain_console().print(results_tables(ReportScores(found), scale=study.scale, conditions=study.conditions))
 
@@ -113,9 +152,13 @@ def breakdown(
     study: StudyArgument,
     folders: Folders,
     task: Annotated[str, typer.Argument(metavar="TASK", help="A task of the study, as in ner.")],
-    condition: Annotated[str, typer.Option("--condition", help="Whose model.", metavar="NAME")] = "default",
-    language: Annotated[str | None, typer.Option("--language", help="Of the tests, if not the first target.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Of the model, if not the study's first.")] = None,
+    condition: Annotated[str, typer.Option("--condition", help="Condition of the model.", metavar="NAME")] = "default",
+    language: Annotated[
+        str | None, typer.Option("--language", help="Language of the tests, if not the first target.", metavar="CODE")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", help="Seed of the model, if not the study's first.", metavar="N")
+    ] = None,
 ) -> None:
     """Show a cell of Table 1 label by label: by relation, type of entity, tag, or as a table of confusions."""
     from isoglot.report.breakdown import cell_breakdown
@@ -137,11 +180,11 @@ def list_() -> None:
 
 
 # In the order of `isoglot --help`.
-for command in (run, plan, results, report, explain, breakdown, probe, export, pack, unpack, verify):
-    app.command()(command)
+for command in (run, init, plan, results, report, explain, breakdown, probe, export, pack, unpack, verify):
+    app.command(cls=PlainCommand)(command)
 # The name that the case of two models had first.
-app.command(name="compare", hidden=True)(probe)
-app.command(name="list")(list_)
+app.command(name="compare", cls=PlainCommand, hidden=True)(probe)
+app.command(name="list", cls=PlainCommand)(list_)
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from isoglot.cli.options import INTERRUPTED, named_folder, plain_console, same_command
+from isoglot.cli.options import INTERRUPTED, PlainCommand, PlainGroup, named_folder, plain_console, same_command
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ DEFAULT_DATA = "data"
 
 data_app = typer.Typer(
     name="data",
+    cls=PlainGroup,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -36,10 +38,10 @@ LanguagesOption = Annotated[
 ]
 
 
-@data_app.command(name="list")
+@data_app.command(name="list", cls=PlainCommand)
 def list_(
     data: DataOption = DEFAULT_DATA,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object for each data set, one a line.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line, for each data set.")] = False,
 ) -> None:
     """Show every data set: what it is, its home page, licence and size, and whether it is there."""
     from isoglot.corpora.download.catalogue import DATA_SETS
@@ -57,21 +59,25 @@ def list_(
     table.add_column("What, licence, home page", overflow="fold")
     for each in descriptions:
         text = f"{each['what']}{'; by hand' if each['by_hand'] else ''}\n{each['licence']}, {each['home']}"
-        there, files = sum(file["there"] is not None for file in each["files"]), len(each["files"])
-        presence = "all" if there == files else f"{there} of {files}" if there else "no"
-        # Without a checksum in the catalogue, a file is only compared with what was fetched here first.
-        if any(file["there"] is not None and not file["verified"] for file in each["files"]):
-            presence += ", not verified"
+        there = [file for file in each["files"] if file["there"]]
+        unverified = ", unverified" if any(file["known"] is False for file in there) else ""
+        is_whole = len(there) == len(each["files"]) and not unverified
+        presence = "all" if is_whole else f"{len(there)} of {len(each['files'])}{unverified}" if there else "no"
         table.add_row(each["name"], size_in_bytes(each["bytes"]) if each["bytes"] else "", presence, text)
     console = plain_console(soft_wrap=False)
     console.print(table)
+    if any(file["known"] is False for each in descriptions for file in each["files"]):
+        console.print("unverified: not known to be the official files; some may be stand-ins", soft_wrap=True)
     console.print(f"Data folder: {root}. Fetch with: isoglot data get NAME --languages fr,ru", soft_wrap=True)
 
 
-@data_app.command()
+@data_app.command(cls=PlainCommand)
 def get(
     context: typer.Context,
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="As in [bold]isoglot data list[/bold].")],
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME", help="Data sets to fetch, by their names in [bold]isoglot data list[/bold]."),
+    ],
     languages: LanguagesOption = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
@@ -100,9 +106,12 @@ def get(
         raise IsoglotError(failures[0])
 
 
-@data_app.command()
+@data_app.command(cls=PlainCommand)
 def check(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]", help="All that is there, if none.")] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]", help="Data sets to check; all files that are there, if none is named."),
+    ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
     """Read the files that are there: are they whole, unchanged, and of their format?"""
@@ -141,12 +150,26 @@ def check(
 
 
 def _description(data_set: "DataSet", *, root: Path) -> dict[str, Any]:
-    from isoglot.corpora.download.catalogue import files_of
+    from isoglot.corpora.download.catalogue import OFFICIAL_SHA256, files_of
+    from isoglot.corpora.download.checking import file_digest, recorded_digests
     from isoglot.corpora.readers.decompression import found
 
     settings = {name: getattr(data_set, name) for name in ("name", "what", "home", "licence", "bytes")}
-    there = [(file, found(root / file.path)) for file in files_of(data_set)]
-    files = [{"path": file.path, "there": at and str(at), "verified": file.sha256 is not None} for file, at in there]
+    there = {file.path: found(root / file.path) for file in files_of(data_set)}
+    fetched = recorded_digests(root)
+
+    def is_known(path: str, at: Path) -> bool:
+        if (official := OFFICIAL_SHA256.get(path)) is None:
+            # What was fetched is not read again here; text of one's own stands in for nothing.
+            return not data_set.bytes or path in fetched or at.relative_to(root).as_posix() in fetched
+        with suppress(IsoglotError):
+            return file_digest(at, decompressed=True) == official
+        return False
+
+    files = [
+        {"path": path, "there": at and str(at), "known": None if at is None else is_known(path, at)}
+        for path, at in there.items()
+    ]
     return {**settings, "by_hand": data_set.by_hand or None, "files": files}
 
 

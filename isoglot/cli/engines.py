@@ -45,10 +45,15 @@ class EngineOptions:
         ),
     ] = None
     slurm: Annotated[bool, _slurm_option("--slurm", "Make artifacts in jobs of the cluster, one job for each.")] = False
-    partition: Annotated[str | None, _slurm_option("--partition", "Where jobs run.", metavar="NAME")] = None
-    account: Annotated[str | None, _slurm_option("--account", "The account to charge.", metavar="NAME")] = None
+    partition: Annotated[
+        str | None, _slurm_option("--partition", "Partition of the cluster that jobs run in.", metavar="NAME")
+    ] = None
+    account: Annotated[str | None, _slurm_option("--account", "Account that jobs are charged to.", metavar="NAME")] = (
+        None
+    )
     max_jobs: Annotated[
-        int | None, _slurm_option("--max-jobs", f"In the queue at once, {MAX_JOBS} if not given.", min=1, metavar="N")
+        int | None,
+        _slurm_option("--max-jobs", f"Most jobs in the queue at once; {MAX_JOBS} if not given.", min=1, metavar="N"),
     ] = None
     slurm_option: Annotated[list[str] | None, _slurm_option("--slurm-option", SBATCH_HELP, metavar="NAME=VALUE")] = None
 

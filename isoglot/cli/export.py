@@ -20,7 +20,8 @@ def export(
     ],
     to: Annotated[str, typer.Option("--to", help="Folder to write, which must not be there yet.", metavar="DIR")],
     language: Annotated[
-        str | None, typer.Option("--language", help="If the name has none: which to read.", metavar="CODE")
+        str | None,
+        typer.Option("--language", help="Language that the exported model reads, if MODEL names none.", metavar="CODE"),
     ] = None,
 ) -> None:
     """Write one language of a model as a plain transformers model with its tokenizer, and check that both agree.

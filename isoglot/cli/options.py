@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 from rich.console import Console
+from typer.core import TyperCommand, TyperGroup
 
 from isoglot.errors import IsoglotError
 
@@ -31,6 +32,30 @@ StoreOption = Annotated[
         "--store", envvar="ISOGLOT_STORE", help="Folder of artifacts: what is there is not made again.", metavar="DIR"
     ),
 ]
+
+
+class PlainCommand(TyperCommand):
+    """A command whose help says what to write after an option, and nothing of Python's types."""
+
+    def get_params(self, ctx: Any) -> Any:
+        return _without_types(super().get_params(ctx))
+
+
+class PlainGroup(TyperGroup):
+    """A command with commands of its own, and the same help."""
+
+    def get_params(self, ctx: Any) -> Any:
+        return _without_types(super().get_params(ctx))
+
+
+def _without_types(parameters: Any) -> Any:
+    # Typer prints <str> beside an argument whatever its metavar is, and <bool> beside a flag that has none.
+    for each in parameters:
+        if each.param_type_name == "argument":
+            each.display_type_rich = lambda ctx: None  # noqa: ARG005
+        elif each.is_flag:
+            each.metavar = ""
+    return parameters
 
 
 def grouped_options(function: Callable[..., None]) -> Callable[..., None]:
@@ -118,7 +143,7 @@ class StudyOptions(Folders):
         str | None, _list_option("--conditions", "Conditions in place of the study's own, as in default,sep-emb.")
     ] = None
     exhibits: Annotated[
-        str | None, _list_option("--exhibits", "In place of the study's own, as in table-1,figure-7: see isoglot list.")
+        str | None, _list_option("--exhibits", "Exhibits in place of the study's own, as in table-1,figure-7.")
     ] = None
     tasks: Annotated[str | None, _list_option("--tasks", "Tasks in place of the study's own, as in ner,parsing.")] = (
         None

@@ -28,7 +28,9 @@ def report(
     to: Annotated[
         str | None,
         typer.Option(
-            "--to", metavar="FOLDER", help="Write it there, whole and without links into the store: to publish it."
+            "--to",
+            metavar="FOLDER",
+            help="Folder to write a whole report to, without links into the store, as for publishing it.",
         ),
     ] = None,
     open_it: Annotated[bool, typer.Option("--open", help="Show the page in a browser.")] = False,

@@ -22,7 +22,8 @@ def run(
         typer.Option(
             "--within",
             min=0.0,
-            help="If all would take longer here, leave out the study's last exhibits that need models of their own.",
+            help="Minutes to stay within: if all would take longer here, the study's last exhibits that need models of "
+            "their own are left out.",
             metavar="MINUTES",
         ),
     ] = None,

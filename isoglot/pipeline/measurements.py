@@ -1,10 +1,11 @@
 """Every number of a study, read from the artifacts that hold it."""
 
+import csv
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from isoglot.corpora.streams import DESCRIPTION
 from isoglot.errors import IsoglotError
@@ -43,6 +44,13 @@ class Measurement:
 
     def json_line(self) -> str:
         return json.dumps(vars(self), ensure_ascii=False)
+
+
+def write_csv(found: Sequence[Measurement], *, to: TextIO) -> None:
+    """A header and a line for each; a pair of languages is written en-de, and what does not apply is empty."""
+    writer = csv.DictWriter(to, [each.name for each in fields(Measurement)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(vars(each) | {"languages": "-".join(each.languages)} for each in found)
 
 
 def with_variant(row: Mapping[str, Any]) -> dict[str, Any]:

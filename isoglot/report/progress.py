@@ -16,16 +16,20 @@ from isoglot.store import Observer, Stage
 
 SECONDS_BETWEEN_LINES = 15.0
 WIDEST_BAR = 40
+MOST_NAMED = 5  # of what a failure made a run skip
 
 
-def failures_in_brief(failed: Sequence[tuple[str, str]], *, num_skipped: int) -> str:
-    """How many, and each different cause once; failed has the title and the cause of each."""
+def failures_in_brief(failed: Sequence[tuple[str, str]], *, skipped: Sequence[str]) -> str:
+    """How many, each different cause once, and titles of what was skipped; failed has the title and cause of each."""
     titles_by_cause = defaultdict(list)
     for title, cause in failed:
         titles_by_cause[cause].append(title)
-    lines = [f"{len(failed)} failed, {num_skipped} skipped for want of that:"]
+    lines = [f"{len(failed)} failed, {len(skipped)} skipped for want of that:"]
     for cause, (first, *others) in titles_by_cause.items():
         lines.append(f"  {first}{f' and {len(others)} more' if others else ''}: {cause}")
+    if skipped:
+        more = len(skipped) - MOST_NAMED
+        lines.append(f"  skipped: {'; '.join(skipped[:MOST_NAMED])}{f'; and {more} more' if more > 0 else ''}")
     return "\n".join(lines)
 
 

@@ -45,7 +45,11 @@ class Made:
     @property
     def trouble(self) -> str | None:
         """The failures in a few lines; None where there are none."""
-        return failures_in_brief(self.failures, num_skipped=len(self.outcome.skipped)) if self.failures else None
+        return (
+            failures_in_brief(self.failures, skipped=[stage.title for stage in self.outcome.skipped])
+            if self.failures
+            else None
+        )
 
 
 def make_study(study: Study, store: Store, *, engine: Engine, console: Console | None) -> Made:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines, rank_sentences
-from isoglot.report.condition_words import DESCRIPTION, described, start_note
+from isoglot.report.condition_words import DESCRIPTION, described, in_words, start_note
 from isoglot.report.figures.growth_figures import growth_figures
 from isoglot.report.figures.layer_figures import layer_figures
 from isoglot.report.figures.training_figures import structure_figures
@@ -21,6 +21,7 @@ from isoglot.report.layer_scores import CENTRED, Section, sections
 from isoglot.report.quantities import mean_and_range, short_number
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.table_1 import POINTS, TRANSFER_HEADING, Table1, task_grid
+from isoglot.report.transfer_notes import with_window
 from isoglot.report.verdicts import Verdict
 from isoglot.report.vocabulary import CAPTION, vocabulary_tables
 from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, PAPER_DEPTH, Condition, condition_named, conditions_in_use
@@ -51,7 +52,8 @@ def listing() -> Iterator[RenderableType]:
             for each in studies
         },
         "Conditions (and anchors-25, which keeps that share of the shared subwords; anchors-25-random)": {
-            each.name: f"{each.label}, section {each.section}" for each in CONDITIONS.values()
+            each.name: f"{_sentence(in_words(each, scale=SCALES['paper']))} ({each.label}, section {each.section})."
+            for each in CONDITIONS.values()
         },
         "Exhibits": EXHIBITS,
         "Tasks": {each.name: f"{each.title}, {each.metric_titles[each.metric]}" for each in tasks},
@@ -69,6 +71,10 @@ def listing() -> Iterator[RenderableType]:
         for name, text in rows.items():
             table.add_row(f"  {name}", text)
         yield from (Text(title, style="bold"), table)
+
+
+def _sentence(words: str) -> str:
+    return words[0].upper() + words[1:]
 
 
 def _scale_in_brief(scale: Scale) -> str:
@@ -91,7 +97,7 @@ def _results(scores: ReportScores, *, scale: Scale) -> list[RenderableType]:
     shown = [condition_named(name) for name in names]
     parts: list[RenderableType] = [terminal_table(_condition_grid(shown, scale=scale), numbers_right=False), ""]
     if scores.table_1 is not None:
-        parts += _table_1(scores.table_1)
+        parts += _table_1(scores.table_1, window=scale.window)
     for grid in vocabulary_tables(measurements):
         parts += [terminal_table(replace(grid, notes=["; ".join((CAPTION, *grid.notes))])), ""]
     for section in sections(measurements):
@@ -157,7 +163,7 @@ def _score_grid(section: Section) -> Grid:
     return Grid(section.title, headings, lines, [CENTRED, note])
 
 
-def _table_1(table: Table1) -> Iterator[RenderableType]:
+def _table_1(table: Table1, *, window: int) -> Iterator[RenderableType]:
     yield Text(table.title, style="bold")
     # Three tasks of three targets are too wide for most windows, and are then shown one below the other.
     grids = [task_grid(scores, table) for scores in table.tasks]
@@ -168,7 +174,7 @@ def _table_1(table: Table1) -> Iterator[RenderableType]:
     for grid in table.leads:
         yield terminal_table(replace(grid, title=f"{grid.title}. {POINTS}"))
     marked = ["In red: transfer dies."] if table.lost else []
-    for note in (*table.notes, *marked, *rank_sentences(table.ranks)):
+    for note in (*with_window(table.notes, window=window), *marked, *rank_sentences(table.ranks)):
         yield Text(fill(note, WIDTH, subsequent_indent="  "))
     yield ""
     if table.agreement:

@@ -9,13 +9,15 @@ from isoglot.report.headline import headline, refusal_sentences
 from isoglot.report.transfer_scores import TaskScores
 from isoglot.report.verdicts import these_runs
 from isoglot.study.conditions import label_of
+from isoglot.study.scales import SMALL
 
 PARTIAL_MARK = "*"
 MOVED_SPANS = ("changed_spans", "lost_spans")
+WINDOW = "a window of pretraining"
 LONG_SEQUENCES = {
-    Windows.CUT: "were cut to fit a window of pretraining",
-    Windows.OVERLAPPING: "are longer than a window of pretraining, and were labelled in parts that overlap",
-    Windows.APART: "are longer than a window of pretraining, and were labelled in parts",
+    Windows.CUT: f"were cut to fit {WINDOW}",
+    Windows.OVERLAPPING: f"are longer than {WINDOW}, and were labelled in parts that overlap",
+    Windows.APART: f"are longer than {WINDOW}, and were labelled in parts",
 }
 
 
@@ -30,6 +32,13 @@ def notes(tasks: Sequence[TaskScores], comparisons: Comparisons) -> Iterator[str
     yield from _of_settings(tasks)
     for scores in tasks:
         yield from _of_what_was_left_out(scores)
+
+
+def with_window(notes: Sequence[str], *, window: int) -> list[str]:
+    """The notes with the size of a window where they speak of it and it is a short one, as the demo's."""
+    # Pages that were published, of windows of 64, do not name it and can be made again to the byte.
+    short = f"{WINDOW} ({window} tokens)" if window < SMALL.window else WINDOW
+    return [note.replace(WINDOW, short) for note in notes]
 
 
 def _of_losses(comparisons: Comparisons) -> Iterator[str]:

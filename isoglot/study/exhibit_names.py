@@ -20,6 +20,7 @@ EXHIBITS = {
     "growth-tasks": "as table-1 at those moments, with the same fit",
     "vocabulary": "what the languages share in each vocabulary; trains nothing",
 }
+DRAWN_BY = {"figure-3": "table-1"}  # figures of the paper that another exhibit draws beside its own
 ALWAYS_SHOWN = "vocabulary"  # shown for every model of two languages, whatever the exhibits are
 
 # They show models of one language each, and of two Default's alone.
@@ -31,6 +32,15 @@ KEYS: dict[str, Collection[str]] = {
     "tasks": ("table-1", "baselines", "growth-tasks", "figure-5", "figure-8"),
     "seeds": EXHIBITS.keys() - {ALWAYS_SHOWN},
 }
+
+
+def exhibits_named(names: object, *, place: FileKey) -> tuple[str, ...]:
+    """Names of exhibits, each known and none twice."""
+    named = distinct(names, str, place=place)
+    for name in named:
+        if name in DRAWN_BY:
+            raise place.error(f"{name!r} is drawn by {DRAWN_BY[name]!r}; ask for that")
+    return tuple(known_name(name, EXHIBITS, place=place) for name in named)
 
 
 def keys_of(exhibit: str) -> list[str]:

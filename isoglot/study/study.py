@@ -11,7 +11,7 @@ from typing import Any
 
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, TABLE_1, Condition, known_condition, named_in_file
-from isoglot.study.exhibit_names import ALWAYS_SHOWN, EVERYTHING, EXHIBITS, ExhibitFilter, parse_filters
+from isoglot.study.exhibit_names import ALWAYS_SHOWN, EVERYTHING, ExhibitFilter, exhibits_named, parse_filters
 from isoglot.study.languages import PRIME, RESERVED_NAMES
 from isoglot.study.real_text import RealText, parse_real_text, task_names
 from isoglot.study.scales import SCALES, Scale, changed_scale
@@ -109,7 +109,7 @@ class Study:
         """
         study, place = self, FileKey(file="Study.replace")
         if name is not None:
-            _check_name(checked(name, str, place=place.at("name")), place=place.at("name"))
+            check_name(checked(name, str, place=place.at("name")), place=place.at("name"))
             study = replace(study, name=name)
         if change is not None:
             study = replace(study, scale=changed_scale(self.scale, change, place=place.at("change")))
@@ -181,8 +181,8 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
     scale = changed_scale(named, table.get("change", {}), place=place.at("change"))
     languages = distinct(table["languages"], str, at_least=2, place=place.at("languages"))
     for key, each in (*(("languages", language) for language in languages), ("name", name)):
-        _check_name(each, place=place.at(key))
-    exhibits = _known_names(table.get("exhibits", ["emergence"]), EXHIBITS, place=place.at("exhibits"))
+        check_name(each, place=place.at(key))
+    exhibits = exhibits_named(table.get("exhibits", ["emergence"]), place=place.at("exhibits"))
     study = Study(
         name=name,
         scale=scale,
@@ -216,7 +216,7 @@ def with_seeds(study: Study, seeds: Iterable[int], *, place: str = "--seeds") ->
 
 
 def with_exhibits(study: Study, names: Iterable[str], *, place: str = "--exhibits") -> Study:
-    return replace(study, exhibits=_known_names(_listed(names), EXHIBITS, place=FileKey(file=place)))
+    return replace(study, exhibits=exhibits_named(_listed(names), place=FileKey(file=place)))
 
 
 def with_tasks(study: Study, names: Iterable[str], *, place: str = "--tasks") -> Study:
@@ -240,8 +240,8 @@ def _check_held_out(study: Study, *, place: FileKey) -> None:
         raise place.at("synthetic.sentences").error(problem)
 
 
-def _check_name(name: str, *, place: FileKey) -> None:
-    # Names become names of folders, prefixes of tokens and keys of weights.
+def check_name(name: str, *, place: FileKey) -> None:
+    """Refuse a name that cannot be that of a folder, a prefix of tokens and a key of weights."""
     if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
         raise place.error(f"{name!r} should be lower-case letters, digits and hyphens, beginning with a letter")
     if name.endswith(PRIME):

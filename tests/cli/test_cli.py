@@ -1,10 +1,12 @@
 """The command as a newcomer meets it: quick, plain, and clear about mistakes. What it makes is in end_to_end."""
 
+import csv
 import json
 import re
 import shutil
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -57,6 +59,10 @@ def test_list_names_everything_built_in(tmp_path: Path) -> None:
     first_words = {line.split()[0] for line in answer.stdout.splitlines()}
     assert first_words >= {condition.name for condition in TABLE_1} | {*SCALES, *builtin_study_names(), "ela", "oru"}
     assert first_words >= {*EXHIBITS, *task_names()}
+    said = {words[0]: " ".join(words[1:]) for line in answer.stdout.splitlines() if (words := line.split())}
+    for condition in TABLE_1:
+        assert re.fullmatch(rf"[A-Z][^.]+ \({re.escape(condition.label)}, section 4(\.\d)?\)\.", said[condition.name])
+    assert said["sep-emb-l1-3"].startswith("Each language has its own embeddings, softmax and layers 1 to 3 of 8 ")
     assert names_in(tmp_path) == []
 
 
@@ -162,6 +168,8 @@ MISTAKES = [
     (["run", "tiny.toml", "--seeds", "0,0"], "--seeds: 0 stands there twice"),
     (["results", "tiny.toml"], "make them with: isoglot run tiny.toml"),
     (["results", "tiny.toml", "--store", ""], "--store names no folder"),
+    (["results", "tiny.toml", "--json", "--csv"], "--json and --csv print the same in two ways; give one of them"),
+    (["run", "tiny.toml", "--exhibits", "figure-3"], "--exhibits: 'figure-3' is drawn by 'table-1'; ask for that"),
     (["explain", "tiny.toml", "sep-em"], "'sep-em' is no condition; tiny has default, no-anchors, sep-emb-l1-6, mono"),
     (["explain", "tiny.toml", "default:9"], "'default:9' is none of tiny's default:ela-oru:0, default:ela-oru:1"),
     (["breakdown", "tiny.toml", "parse"], "'parse' is no task of tiny (parsing); did you mean 'parsing'?"),
@@ -247,6 +255,18 @@ def test_results_say_what_is_not_made_yet(finished: Workplace) -> None:
     assert answer.returncode == 0
     assert {json.loads(line)["condition"] for line in answer.stdout.splitlines()} == {"default", "extra-anchors"}
     assert answered("results", "tiny.toml", folder=finished.folder).stderr == ""
+
+
+def test_results_as_csv_are_those_of_json(finished: Workplace) -> None:
+    as_json, as_csv = (answered("results", "tiny.toml", form, folder=finished.folder) for form in ("--json", "--csv"))
+    objects = [json.loads(line) for line in as_json.stdout.splitlines()]
+    rows = list(csv.DictReader(StringIO(as_csv.stdout)))
+    assert len(rows) == len(objects) > 0
+    for row, each in zip(rows, objects, strict=True):
+        assert row.keys() == each.keys()
+        assert row.pop("languages") == "-".join(each.pop("languages"))
+        assert float(row.pop("value")) == each.pop("value")
+        assert row == {name: "" if value is None else str(value) for name, value in each.items()}
 
 
 def test_results_of_a_report_need_neither_study_nor_store(finished: Workplace, tmp_path: Path) -> None:

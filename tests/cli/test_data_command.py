@@ -4,6 +4,7 @@ import gzip
 import json
 import signal
 import socket
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -25,21 +26,33 @@ def test_list(tmp_path: Path) -> None:
     assert answer.returncode == 0
     assert answer.stderr == ""
     rows = {line.split("  ")[0]: line for line in answer.stdout.splitlines() if not line.startswith(" ")}
-    assert len(rows) == 16
-    assert " 1 of 8 " in rows["tatoeba"]
-    assert " 1 of 4, not verified " in rows["panlex"]
-    assert " all, not verified " in rows["multinli"]
+    assert len(rows) == 17
+    assert " 1 of 8, unverified " in rows["tatoeba"], "its official file is another"
+    assert " 1 of 4, unverified " in rows["panlex"]
+    assert " 1 of 1, unverified " in rows["multinli"], "half of it may be missing"
     assert " no " in rows["xnli"]
     assert " 46 GB " in rows["wikipedia"]
     for word in ("CC BY-NC 4.0, https://github.com/facebookresearch/XNLI", "by hand", "Data folder: data."):
         assert word in answer.stdout
 
 
+def test_only_what_is_known_to_be_official_counts_as_complete(tmp_path: Path) -> None:
+    put(tmp_path, "data/eval/xnli/nli.train.en.tsv", b"a\tb\tneutral\n")
+    put(tmp_path, "data/text/wiki.en.txt", b"text of one's own\n")
+    digest = sha256(b"a\tb\tneutral\n").hexdigest()
+    put(tmp_path, "data/isoglot.sha256", f"{digest}  eval/xnli/nli.train.en.tsv\n".encode())
+    answer = answered("data", "list", folder=tmp_path)
+    rows = {line.split("  ")[0]: line for line in answer.stdout.splitlines() if not line.startswith(" ")}
+    assert " all " in rows["multinli"], "isoglot fetched it"
+    assert " 1 of 10 " in rows["text"]
+    assert "unverified" not in answer.stdout
+
+
 def test_list_as_json(tmp_path: Path) -> None:
     put(tmp_path, "d/eval/dict/en-zh.tsv.gz", b"")
     answer = answered("data", "list", "--json", folder=tmp_path, ISOGLOT_DATA="d")
     sets = {each["name"]: each for each in map(json.loads, answer.stdout.splitlines())}
-    assert {"path": "eval/dict/en-zh.tsv", "there": "d/eval/dict/en-zh.tsv.gz", "verified": False} in sets["panlex"][
+    assert {"path": "eval/dict/en-zh.tsv", "there": "d/eval/dict/en-zh.tsv.gz", "known": False} in sets["panlex"][
         "files"
     ]
     assert sets["xnli"]["licence"] == "CC BY-NC 4.0"

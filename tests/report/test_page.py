@@ -83,6 +83,12 @@ def test_a_study_hardly_begun_has_a_page_too(found: list[Measurement], tmp_path:
     assert cells(STUDY)[0].stage.title in page.by_id("missing").text
 
 
+def test_the_window_that_examples_do_not_fit_is_named(tmp_path: Path) -> None:
+    long = transferred("default", {"ela": 3.0, "oru": 12.0}, task="parsing", metric="in_parts")
+    page = page_of([*TRANSFER, *long], tmp_path)
+    assert f"longer than a window of pretraining ({STUDY.scale.window} tokens)," in page.by_id("table-1").text
+
+
 def test_what_is_pending_or_failed_stands_where_its_number_would(tmp_path: Path) -> None:
     pending = [cell for cell in cells(STUDY) if cell.condition == "no-anchors"]
     assert row_of(page_of(TRANSFER, tmp_path, pending=pending), "No anchors")[6:] == ["pending", "-", "-"]

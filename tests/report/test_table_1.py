@@ -82,6 +82,14 @@ def test_the_terminal_shows_tasks_side_by_side_where_they_fit() -> None:
     assert words(apart.split("NER (F1)")[1], "Sep Emb + L1-6")[:4] == ["59.0", "(56-62)", "7.9", "(5-10)"]
 
 
+def test_the_terminal_names_the_window_that_examples_do_not_fit() -> None:
+    found = [*FOUND, *transferred("default", {"ela": 3.0, "oru": 12.0}, metric="in_parts")]
+    text = " ".join(terminal(found).split())
+    assert DEMO.window == 16
+    assert "NER: 3.0% of ela and 12.0% of oru test examples are longer than a window of pretraining (16 tokens)" in text
+    assert "tokens)" not in markdown_table(table_of(found)), "reports that were published say it without"
+
+
 def test_lost_scores_are_red_and_baselines_stand_apart() -> None:
     for found, style in ((OF_THREE_SEEDS, "red"), (FOUND, "None")):
         parts = Console(width=200).render(results(ReportScores(found), scale=DEMO))

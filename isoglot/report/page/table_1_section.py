@@ -12,7 +12,7 @@ from isoglot.report.condition_words import DESCRIPTION, GROUPS, conditions_of, d
 from isoglot.report.page.section import Absences, Section
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.table_1 import POINTS, TRANSFER_HEADING, papers_delta, papers_score_of
-from isoglot.report.transfer_notes import PARTIAL_MARK
+from isoglot.report.transfer_notes import PARTIAL_MARK, with_window
 from isoglot.report.transfer_scores import DEFAULT, Model, TaskScores
 from isoglot.study.conditions import PAPER_DEPTH, condition_named
 from isoglot.study.study import Study
@@ -50,6 +50,7 @@ def table_1_section(study: Study, scores: ReportScores, *, links: Links, absence
     )
     values = {
         "table": table,
+        "notes": with_window(table.notes, window=study.scale.window),
         "points": POINTS,
         "description": DESCRIPTION,
         "crowd": _crowd(tasks),
