@@ -43,6 +43,7 @@ READERS = {
     # Remarks of a log, which are no numbers.
     "report/state.py:last_remark",
     # Writes, or opens a browser.
+    "cli/init.py:init",
     "cli/report.py:report",
     "pipeline/stages/text.py:write_lines",
 }

@@ -48,7 +48,7 @@ def is_finished(folder: Path, sums: WorkSums) -> bool:
     # Files without a sum count as damaged: the line that had it may be.
     paths = [path for top in (BEST, INTERMEDIATE) for path in folder.glob(f"{top}/**/*") if path.is_file()]
     present = {path.relative_to(folder).as_posix() for path in paths}
-    if (name := sums.damaged({LOG, *present, *sums.by_name()}, latest=True)) is None:
+    if (name := sums.damaged(sorted({LOG, *present, *sums.by_name()}), latest=True)) is None:
         return True
     warnings.warn(f"{folder / name} is not as it was written: this part of the training is done again", stacklevel=2)
     (folder / LOG).unlink()
@@ -58,7 +58,7 @@ def is_finished(folder: Path, sums: WorkSums) -> bool:
 def check_models(folder: Path, models: Collection[str], *, sums: WorkSums, description: str) -> None:
     """Raise if a model was damaged since it was written, and remove what this training has not written."""
     written = {*models, *(name for name in sums.by_name() if Path(name).name == WEIGHTS)}
-    if (name := sums.damaged(written, latest=True)) is not None:
+    if (name := sums.damaged(sorted(written), latest=True)) is not None:
         raise IsoglotError(f"{folder / name} was changed after it was written: run again to make it again")
     kept = {folder / name for name in written}
     for path in folder.glob(f"{INTERMEDIATE}/*"):

@@ -29,7 +29,7 @@ def is_in_training(store: Path, process: subprocess.Popen[str]) -> bool:
 
 def updates_done(partial: Path) -> int:
     with safe_open(partial / "checkpoints" / "latest.safetensors", framework="np") as checkpoint:
-        done = re.search(r'"update": (\d+)', checkpoint.metadata()["progression"])
+        done = re.search(r'update\\*": (\d+)', checkpoint.metadata()["progression"])
     assert done is not None
     return int(done[1])
 

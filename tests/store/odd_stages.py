@@ -55,6 +55,7 @@ class Odd(Stage):
     """Does what its first word says."""
 
     kind = "odd"
+    resumes = ("*",)
     way: str
     place: Path = field(default=Path(), metadata=NOT_IDENTITY)
 
