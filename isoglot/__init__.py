@@ -12,18 +12,20 @@ if TYPE_CHECKING:
     from isoglot.errors import IsoglotError
     from isoglot.evaluation.geometry.arrays import Model, csls, linear_cka, procrustes, retrieval
     from isoglot.pipeline.model_names import load_model
+    from isoglot.report.probe import Probe, probe
     from isoglot.report.results import Results, run
     from isoglot.study import conditions
     from isoglot.study.conditions import Condition, Separate
     from isoglot.study.study import Study
 
-__all__ = ["Condition", "IsoglotError", "Model", "Results", "Separate", "Study", "conditions"]
-__all__ += ["csls", "linear_cka", "load_model", "procrustes", "retrieval", "run"]
+__all__ = ["Condition", "IsoglotError", "Model", "Probe", "Results", "Separate", "Study", "conditions"]
+__all__ += ["csls", "linear_cka", "load_model", "probe", "procrustes", "retrieval", "run"]
 
 _HOMES = {
     "Condition": "isoglot.study.conditions",
     "IsoglotError": "isoglot.errors",
     "Model": "isoglot.evaluation.geometry.arrays",
+    "Probe": "isoglot.report.probe",
     "Results": "isoglot.report.results",
     "Separate": "isoglot.study.conditions",
     "Study": "isoglot.study.study",
@@ -31,6 +33,7 @@ _HOMES = {
     "csls": "isoglot.evaluation.geometry.arrays",
     "linear_cka": "isoglot.evaluation.geometry.arrays",
     "load_model": "isoglot.pipeline.model_names",
+    "probe": "isoglot.report.probe",
     "procrustes": "isoglot.evaluation.geometry.arrays",
     "retrieval": "isoglot.evaluation.geometry.arrays",
     "run": "isoglot.report.results",

@@ -71,7 +71,9 @@ def examples_of(name: str) -> list[doctest.DocTest]:
     value = getattr(ig, name)
     given = {"ig": ig, "np": np}
     finder = doctest.DocTestFinder(recurse=not isinstance(value, ModuleType), exclude_empty=True)
-    return [test for test in finder.find(value, name, module=False, globs=given) if test.examples]
+    # Methods that a class inherits from another one of isoglot are found there.
+    owners = [value, *(each for each in getattr(value, "__mro__", ())[1:] if each.__module__.startswith("isoglot."))]
+    return [test for each in owners for test in finder.find(each, name, module=False, globs=given) if test.examples]
 
 
 @pytest.mark.usefixtures("_there")
@@ -94,6 +96,7 @@ def test_public_methods_have_examples_too() -> None:
         ig.Condition: ("replace",),
         ig.Results: ("to_dicts", "to_pandas", "report", "pack"),
         ig.Model: ("hidden_states",),
+        ig.Probe: ("to_dicts", "report"),
     }.items():
         for method in methods:
             assert ">>> " in (getattr(owner, method).__doc__ or ""), (owner, method)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 import isoglot
-from isoglot.cli.compare import compare
 from isoglot.cli.data import data_app
 from isoglot.cli.explain import explain
 from isoglot.cli.export import export
@@ -23,6 +22,7 @@ from isoglot.cli.options import (
     plain_console,
 )
 from isoglot.cli.pack import pack, unpack
+from isoglot.cli.probe import probe
 from isoglot.cli.report import report
 from isoglot.cli.run import run
 from isoglot.cli.standard_streams import watch_readers
@@ -179,8 +179,10 @@ def list_() -> None:
 
 
 # In the order of `isoglot --help`.
-for command in (run, init, plan, results, report, explain, breakdown, compare, export, pack, unpack):
+for command in (run, init, plan, results, report, explain, breakdown, probe, export, pack, unpack):
     app.command(cls=PlainCommand)(command)
+# The name that the case of two models had first.
+app.command(name="compare", hidden=True, cls=PlainCommand)(probe)
 app.command(name="list", cls=PlainCommand)(list_)
 
 

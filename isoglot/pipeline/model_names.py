@@ -51,8 +51,19 @@ def load_model(name: str | Path, *, store: str | Path = "store", study: Study | 
     return Model(named_reader(str(name), store=Store(Path(store)), study=study), name=str(name))
 
 
-def named_reader(name: str, *, store: Store, data: Path | None = None, study: Study | None = None) -> Reader:
-    """A model that reads raw lines, on this machine's device; of isoglot's own, also one that a study names."""
+def named_reader(
+    name: str,
+    *,
+    store: Store,
+    data: Path | None = None,
+    study: Study | None = None,
+    language: str | None = None,
+    partner: str | None = None,
+) -> Reader:
+    """A model that reads raw lines, on this machine's device; of isoglot's own, also one that a study names.
+
+    For those, the language it reads and the other one of its pair may stand beside the name.
+    """
     # A folder, then isoglot's own where a colon is in the name, then a name on the hub.
     from isoglot.evaluation.geometry.transformers_reader import read_transformers
     from isoglot.machine import this_machine
@@ -61,8 +72,8 @@ def named_reader(name: str, *, store: Store, data: Path | None = None, study: St
     is_folder = study is None and Path(name).is_dir()
     if is_folder and not (Path(name) / "config.json").is_file():
         raise IsoglotError(f"{name}: a folder without config.json; {KINDS_OF_NAMES}")
-    if study is not None or (":" in name and not is_folder):
-        side = named_side(name, store=store, data=data, study=study)
+    if study is not None or is_own(name):
+        side = named_side(name, store=store, data=data, study=study, language=language, partner=partner)
         return opened_reader(store.folder, side.encoder, language=side.language)
     if not is_folder and (not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.endswith(".toml")):
         raise IsoglotError(f"{name}: there is no such folder, it has no colon, and it is no hub name; {KINDS_OF_NAMES}")
@@ -74,8 +85,19 @@ def named_reader(name: str, *, store: Store, data: Path | None = None, study: St
         raise IsoglotError(f"{error}; one of isoglot's own has colons in its name, as in {OWN_NAME}") from error
 
 
+def is_own(name: str) -> bool:
+    """Whether a name is of one of isoglot's models: it has a colon and is no folder."""
+    return ":" in name and not Path(name).is_dir()
+
+
 def named_side(
-    name: str, *, store: Store, data: Path | None = None, language: str | None = None, study: Study | None = None
+    name: str,
+    *,
+    store: Store,
+    data: Path | None = None,
+    language: str | None = None,
+    partner: str | None = None,
+    study: Study | None = None,
 ) -> Side:
     """A language as a model of the store reads it; the language, and the study, may stand beside the name."""
     study_name, *words = name.split(":") if study is None else ("", name)
@@ -86,7 +108,8 @@ def named_side(
     if language is not None:
         if other := [choice for choice in choices if choice in study.languages and choice != language]:
             raise IsoglotError(f"{name}: the name says {other[0]} and --language {language}; drop one of them")
-        choices = [language, *(choice for choice in choices if choice != language)]
+        pairs = ["-".join(pair) for pair in study.pairs if {*pair} == {language, partner}]
+        choices = [language, *pairs, *(choice for choice in choices if choice not in (language, *pairs))]
     side = _side(name, study, _condition(name, condition, study=study), choices)
     if store.has(side.encoder):
         return side

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
@@ -96,7 +97,39 @@ def run(
     return results
 
 
-class Results:
+class Numbers(ABC):
+    """Measurements as rows or as a data frame."""
+
+    @property
+    @abstractmethod
+    def measurements(self) -> Sequence[Measurement]:
+        """The numbers, in the order in which a report shows them."""
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """A dictionary for each number: exhibit, condition, languages, language, task, metric, layer, seed, value.
+
+        >>> rows = ig.Results("demo", store="store").to_dicts()
+        >>> {row["language"] for row in rows}
+        {...'oru'...}
+        """
+        return [asdict(each) for each in self.measurements]
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The same as a data frame with a row for each number; needs pandas, which isoglot does not install.
+
+        >>> frame = ig.Results("demo", store="store").to_pandas()
+        >>> means = frame.query("task == 'ner'").groupby("condition").value.mean()
+        >>> "default" in means.index
+        True
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise IsoglotError("to_pandas needs pandas: pip install pandas; to_dicts does without") from None
+        return pandas.DataFrame(self.to_dicts())
+
+
+class Results(Numbers):
     """Every number that a store has of a study, whoever made them; this makes nothing.
 
     They are read once, when they are first needed: after another run, make another object.
@@ -125,29 +158,6 @@ class Results:
     def pending(self) -> int:
         """How many cells of tables and figures the store has nothing for yet."""
         return len(pending_cells(self.study, self.store))
-
-    def to_dicts(self) -> list[dict[str, Any]]:
-        """A dictionary for each number: exhibit, condition, languages, language, task, metric, layer, seed, value.
-
-        >>> rows = ig.Results("demo", store="store").to_dicts()
-        >>> {row["language"] for row in rows}
-        {...'oru'...}
-        """
-        return [asdict(each) for each in self.measurements]
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """The same as a data frame with a row for each number; needs pandas, which isoglot does not install.
-
-        >>> frame = ig.Results("demo", store="store").to_pandas()
-        >>> means = frame.query("task == 'ner'").groupby("condition").value.mean()
-        >>> "default" in means.index
-        True
-        """
-        try:
-            import pandas
-        except ImportError:
-            raise IsoglotError("to_pandas needs pandas: pip install pandas; to_dicts does without") from None
-        return pandas.DataFrame(self.to_dicts())
 
     def report(self, folder: str | Path | None = None) -> Path:
         """Write the report, and give the path of its page; without a folder it lies in the store.

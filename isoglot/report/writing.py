@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from isoglot.errors import IsoglotError
 from isoglot.files import clear_disk_errors, lease, write_whole
@@ -136,10 +137,9 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
             write_report_data(data, folder)
         for name, text in texts.items():
             write_whole(folder / name, text)
-        drawings = {each.name: _write_picture(each, folder / FIGURES, is_kept=keeps_pictures) for each in pictures}
         title = f"{data.study.name}: {' and '.join(data.study.languages)}"
         head = text_sections.page_head(data.study, data.state)
-        write_whole(folder / PAGE, page_html(title=title, head=head, sections=sections, drawings=drawings))
+        write_page(folder, title=title, head=head, sections=sections, keeps_pictures=keeps_pictures)
         # The files of a folder that was no report are somebody else's.
         if was_report:
             _remove_stale(folder, texts=texts, stems={picture.file_stem for picture in pictures})
@@ -193,6 +193,17 @@ def markdown_claims(claims: Sequence[Claim], *, remarks: Sequence[str]) -> str:
     counts = ", ".join(f"{alike[0].word}: {len(alike)}" for alike in tally(claims))
     summary = [f"{counts[0].upper()}{counts[1:]}.", *remarks]
     return "\n\n".join(["## What the paper claims, and what we find", " ".join(summary), table]) + "\n"
+
+
+def write_page(
+    folder: Path, *, title: str, head: Mapping[str, Any], sections: Sequence[Section], keeps_pictures: bool = False
+) -> Path:
+    """Write a page and the pictures of its sections beside it; the path of the page."""
+    (folder / FIGURES).mkdir(parents=True, exist_ok=True)
+    pictures = [picture for section in sections for picture in section.pictures]
+    drawings = {each.name: _write_picture(each, folder / FIGURES, is_kept=keeps_pictures) for each in pictures}
+    write_whole(folder / PAGE, page_html(title=title, head=head, sections=sections, drawings=drawings))
+    return folder / PAGE
 
 
 def _write_picture(picture: Picture, folder: Path, *, is_kept: bool) -> str:

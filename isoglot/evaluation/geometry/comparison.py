@@ -3,8 +3,9 @@
 # S = layers 0 to last, N = lines, D = width, E = width of the other model, F = width of either
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -14,7 +15,7 @@ from isoglot.corpora.sentences import NO_WORD
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.cka import average_neuron_correlation, debiased_cka, linear_cka, svcca
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors
-from isoglot.evaluation.geometry.parallel_lines import HeldOutLines
+from isoglot.evaluation.geometry.parallel_lines import HeldOutLines, LengthFloor, length_floor
 from isoglot.evaluation.geometry.reader import Reader
 from isoglot.evaluation.geometry.retrieval import Measure, both_directions
 from isoglot.evaluation.geometry.vectors import FewPairsWarning, VectorMap
@@ -24,76 +25,55 @@ LINES_AT_ONCE = 1024
 FEW_LINES = 10
 """For each number of a vector; over 1,000 lines of width 768, what has a debiased CKA of 0.00 has an SVCCA of 0.5."""
 
+SIMILARITIES = {"cka": linear_cka, "cka_debiased": debiased_cka, "svcca": svcca}
+ENDS = ("", "_to_target", "_to_source")
+FLOOR_SEED = 0
+"""The seed of the random weights that scores are held against."""
 LineProgress = Callable[[str, int], None]
-"""Called with the name of the model in work, and how many lines it has read."""
+"""Called with the name of the side in work, and how many lines it has read."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Retrieval:
-    """Percent of the test lines whose translation is their nearest neighbour, by cosine."""
-
-    a_to_b: float
-    b_to_a: float
-
-    @property
-    def mean(self) -> float:
-        return (self.a_to_b + self.b_to_a) / 2
+Scores = Mapping[str, float]
+"""By metric, called as in a study's figures: `aligned` is after a map, `uncentred` of raw vectors."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class LayerComparison:
-    """One pair of layers; a measure that needs vectors of one width is None where widths differ."""
+def _layer_scores(
+    a_ND: Tensor, b_NE: Tensor, *, lines: HeldOutLines, rounds: int, new_vectors: NewVectors
+) -> dict[str, float]:
+    """Similarity over all lines, retrieval among the tests; what needs one width is left out where they differ."""
 
-    layer_a: int
-    layer_b: int
-    cka: float
-    cka_debiased: float
-    svcca: float
-    neuron_correlation: float | None
-    raw: Retrieval | None
-    centred: Retrieval | None
-    """Each side less its mean."""
-    aligned: Retrieval
-    """After the map from b to a."""
-
-
-def _layer_comparison(
-    a_ND: Tensor, b_NE: Tensor, *, layers: tuple[int, int], lines: HeldOutLines, rounds: int, new_vectors: NewVectors
-) -> LayerComparison:
-    """Similarity over all lines; retrieval among the tests alone."""
-
-    def retrieval(of_a_ND: Tensor, of_b_ND: Tensor) -> Retrieval:
+    def retrieval(of_a_ND: Tensor, of_b_ND: Tensor) -> tuple[float, float, float]:
         forward, backward = both_directions(of_a_ND, of_b_ND, lines.pairs, measure=Measure.COSINE, at=(1,))
-        return Retrieval(a_to_b=forward.at[1], b_to_a=backward.at[1])
+        return (forward.at[1] + backward.at[1]) / 2, forward.at[1], backward.at[1]
 
+    scores = {metric: float(measure(a_ND, b_NE)) for metric, measure in SIMILARITIES.items()}
     widths = a_ND.shape[1], b_NE.shape[1]
-    has_one_width = widths[0] == widths[1]
-    # Test lines lend nothing to the mean that they are centred with.
-    centred = (side[lines.tests] - side[lines.fitted].mean(0) for side in (a_ND, b_NE))
+    if widths[0] == widths[1]:
+        # Test lines lend nothing to the mean that they are centred with.
+        centred = (side[lines.tests] - side[lines.fitted].mean(0) for side in (a_ND, b_NE))
+        scores["neuron_correlation"] = float(average_neuron_correlation(a_ND, b_NE))
+        scores["retrieval_p1"] = retrieval(*centred)[0]
+        scores["retrieval_p1_uncentred"] = retrieval(a_ND[lines.tests], b_NE[lines.tests])[0]
     # Columns of zeros after the narrower side's own change no angle and no distance.
     wide_a_ND, wide_b_ND = (pad(side, (0, max(widths) - side.shape[1])) for side in (a_ND, b_NE))
     vector_map = VectorMap.fit(wide_b_ND[lines.fitted], wide_a_ND[lines.fitted], rounds=rounds)
-    return LayerComparison(
-        layer_a=layers[0],
-        layer_b=layers[1],
-        cka=float(linear_cka(a_ND, b_NE)),
-        cka_debiased=float(debiased_cka(a_ND, b_NE)),
-        svcca=float(svcca(a_ND, b_NE)),
-        neuron_correlation=float(average_neuron_correlation(a_ND, b_NE)) if has_one_width else None,
-        raw=retrieval(a_ND[lines.tests], b_NE[lines.tests]) if has_one_width else None,
-        centred=retrieval(*centred) if has_one_width else None,
-        aligned=retrieval(
-            vector_map.compared(wide_a_ND[lines.tests], new_vectors=new_vectors),
-            vector_map.mapped(wide_b_ND[lines.tests], new_vectors=new_vectors),
-        ),
+    aligned = retrieval(
+        vector_map.compared(wide_a_ND[lines.tests], new_vectors=new_vectors),
+        vector_map.mapped(wide_b_ND[lines.tests], new_vectors=new_vectors),
     )
+    return scores | {f"aligned_retrieval_p1{end}": each for end, each in zip(ENDS, aligned, strict=True)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
     """All layers, and the facts that their numbers rest on."""
 
-    layers: tuple[LayerComparison, ...]
+    layers: tuple[Scores, ...]
+    pairs_of_layers: list[tuple[int, int]]
+    target_untrained: tuple[Scores, ...]
+    """The floor of Figures 6 and 7: b has the weights of a model before training, and a is as it is."""
+    both_untrained: tuple[Scores, ...]
+    by_length: LengthFloor
     num_lines: int
     num_fitted: int
     """Lines that each map was fitted on; similarity is measured on all lines."""
@@ -117,31 +97,38 @@ def compared(
     *,
     rounds: int = 5,
     new_vectors: NewVectors,
+    names: tuple[str, str] = ("A", "B"),
     progress: LineProgress = lambda _name, _done: None,
 ) -> Comparison:
-    """Line i of one side says what line i of the other says."""
+    """Line i of one side says what line i of the other says; `names` are those of the sides in notes."""
     if len(lines_a) != len(lines_b):
         raise IsoglotError(f"{len(lines_a)} lines cannot be compared with {len(lines_b)}; give as many of both")
     lines = HeldOutLines.of(lines_a, lines_b)
-    vector_SND, num_cut_a, tokens_a = _read(reader_a, lines_a, name="A", progress=progress)
-    vector_SNE, num_cut_b, tokens_b = _read(reader_b, lines_b, name="B", progress=progress)
     device = reader_a.device if reader_a.device.type == "cuda" else torch.device("cpu")
+
+    paired = paired_layers(reader_a.num_states, reader_b.num_states)
+
+    def layers(of_a_SND: Tensor, of_b_SNE: Tensor) -> tuple[Scores, ...]:
+        score = partial(_layer_scores, lines=lines, rounds=rounds, new_vectors=new_vectors)
+        return tuple(score(of_a_SND[i].to(device), of_b_SNE[j].to(device)) for i, j in paired)
+
+    vector_SND, num_cut_a, tokens_a = _read(reader_a, lines_a, name=names[0], progress=progress)
+    vector_SNE, num_cut_b, tokens_b = _read(reader_b, lines_b, name=names[1], progress=progress)
+    floor_SND, floor_SNE = (
+        _read(reader, side, name=f"{name}, random weights", progress=progress)[0]
+        for reader, side, name in zip(untrained_readers(reader_a, reader_b), (lines_a, lines_b), names, strict=True)
+    )
     with warnings.catch_warnings():
         # One note says it for all layers.
         warnings.simplefilter("ignore", FewPairsWarning)
-        layers = tuple(
-            _layer_comparison(
-                vector_SND[layer_a].to(device),
-                vector_SNE[layer_b].to(device),
-                layers=(layer_a, layer_b),
-                lines=lines,
-                rounds=rounds,
-                new_vectors=new_vectors,
-            )
-            for layer_a, layer_b in paired_layers(reader_a.num_states, reader_b.num_states)
-        )
+        found = layers(vector_SND, vector_SNE)
+        target_untrained, both_untrained = layers(vector_SND, floor_SNE), layers(floor_SND, floor_SNE)
     return Comparison(
-        layers=layers,
+        layers=found,
+        pairs_of_layers=paired,
+        target_untrained=target_untrained,
+        both_untrained=both_untrained,
+        by_length=length_floor(lines_a, lines_b, lines=lines),
         num_lines=len(lines_a),
         num_fitted=len(lines.fitted),
         num_tests=len(lines.tests),
@@ -151,8 +138,19 @@ def compared(
         most_tokens=(reader_a.most_tokens, reader_b.most_tokens),
         num_states=(reader_a.num_states, reader_b.num_states),
         widths=(reader_a.width, reader_b.width),
-        notes=tuple(_notes(vector_SND, vector_SNE, num_fitted=len(lines.fitted))),
+        notes=tuple(_notes(vector_SND, vector_SNE, num_fitted=len(lines.fitted), names=names)),
     )
+
+
+def untrained_readers(reader_a: Reader, reader_b: Reader) -> tuple[Reader, Reader]:
+    """The readers with random weights: the same for both where one model reads both sides, else drawn apart."""
+    weights_a, weights_b = (reader.network.state_dict() for reader in (reader_a, reader_b))
+    is_one_model = weights_a.keys() == weights_b.keys() and all(
+        torch.equal(weights_a[name], weights_b[name]) for name in weights_a
+    )
+    # Two models of one shape would otherwise start from one and the same network, which no two trained apart do.
+    seed_b = FLOOR_SEED if is_one_model else FLOOR_SEED + 1
+    return reader_a.untrained(seed=FLOOR_SEED), reader_b.untrained(seed=seed_b)
 
 
 def paired_layers(num_states_a: int, num_states_b: int) -> list[tuple[int, int]]:
@@ -177,21 +175,24 @@ def _read(reader: Reader, lines: Sequence[str], *, name: str, progress: LineProg
     return torch.cat(parts, dim=1), num_cut, num_tokens / max(sum(len(line.split()) for line in lines), 1)
 
 
-def _notes(vector_SND: Tensor, vector_SNE: Tensor, *, num_fitted: int) -> Iterator[str]:
+def _notes(vector_SND: Tensor, vector_SNE: Tensor, *, num_fitted: int, names: tuple[str, str]) -> Iterator[str]:
+    a, b = names
     (num_states, num_lines, width_a), width_b = vector_SND.shape, vector_SNE.shape[2]
     width = max(width_a, width_b)
     if num_states != len(vector_SNE):
-        yield f"A has {num_states - 1} layers and B {len(vector_SNE) - 1}: those of equal relative height are compared."
+        depths = f"The model of {a} has {num_states - 1} layers and that of {b} {len(vector_SNE) - 1}"
+        paired = ", ".join(f"{i} with {j}" for i, j in paired_layers(num_states, len(vector_SNE)))
+        yield f"{depths}: those of equal relative height are compared ({paired})."
     if width_a != width_b:
         lacking = "retrieval without a map and ANC need equal widths and are left out"
-        widths = f"A's vectors have {width_a} numbers and B's {width_b}"
+        widths = f"Vectors of {a} have {width_a} numbers and of {b} {width_b}"
         yield f"{widths}: for the map, zeros follow the narrower ones; {lacking}."
     if num_lines < FEW_LINES * width:
         biased = "SVCCA, and less so CKA, come out too high, whatever the models are; debiased CKA does not"
         yield f"With {num_lines:,} lines for vectors of {width} numbers, {biased}."
-    for name, vector_SNF in (("A", vector_SND), ("B", vector_SNE)):
+    for name, vector_SNF in zip(names, (vector_SND, vector_SNE), strict=True):
         if num_empty := int(vector_SNF.eq(0).all(2).all(0).sum()):
-            yield f"In {num_empty:,} lines {name} finds nothing to read; their vectors are zero."
+            yield f"In {num_empty:,} lines of {name} the model finds nothing to read; their vectors are zero."
     if num_fitted < width:
         yield (
             f"The map is fitted on {num_fitted} pairs for {width} dimensions: where no pair points it is arbitrary, "

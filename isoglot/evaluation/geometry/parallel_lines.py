@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from statistics import StatisticsError, correlation
-from typing import Self
+from typing import NamedTuple, Self
+
+import numpy as np
 
 from isoglot.corpora.readers.inference_pairs import is_inference_row
 from isoglot.corpora.readers.line_files import LineFile
@@ -142,6 +144,31 @@ class HeldOutLines:
             problem = f"{len(lines_a)} lines leave {len(tests)} to test and {len(fitted)} others to fit a map on"
             raise IsoglotError(f"{problem}; give more lines, or fewer that repeat each other")
         return cls(tests=tests, fitted=fitted, pairs=_right_answers(tests_a, tests_b))
+
+
+class LengthFloor(NamedTuple):
+    """The scores of a reader that sees of a line nothing but its length in characters."""
+
+    retrieval: float
+    """Percent of the tests, as an expectation where several lines are equally near; the mean of both directions."""
+    cka: float
+
+
+def length_floor(lines_a: Sequence[str], lines_b: Sequence[str], *, lines: HeldOutLines) -> LengthFloor:
+    """Retrieval and CKA by the logarithm of the length alone."""
+    lengths_a, lengths_b = (np.log([max(len(line), 1) for line in side]) for side in (lines_a, lines_b))
+    # The map of one dimension: how much longer one language is, over the lines that maps are fitted on.
+    ratio = np.mean(lengths_b[lines.fitted] - lengths_a[lines.fitted])
+    distance = np.abs(lengths_a[lines.tests, None] + ratio - lengths_b[None, lines.tests]).round(9)
+    is_right = np.zeros(distance.shape, dtype=bool)
+    is_right[tuple(zip(*lines.pairs, strict=True))] = True
+    found = []
+    for axis in (0, 1):
+        is_nearest = distance == distance.min(axis=axis, keepdims=True)
+        found.append(np.mean((is_nearest & is_right).sum(axis=axis) / is_nearest.sum(axis=axis)))
+    # Linear CKA of vectors of one number is their squared correlation.
+    similarity = (_correlation(list(lengths_a), list(lengths_b)) or 0.0) ** 2
+    return LengthFloor(retrieval=100 * float(np.mean(found)), cka=similarity)
 
 
 def rows_apart(texts: tuple[Sequence[str], Sequence[str]], *, tests: tuple[Sequence[str], Sequence[str]]) -> list[int]:

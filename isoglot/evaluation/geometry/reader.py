@@ -4,11 +4,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Self
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from isoglot.corpora.sentences import EncodedSentence, Encoding, sentence_stream
+from isoglot.corpora.vocabulary import UNK
 from isoglot.corpora.words import split_lines
 from isoglot.model.encoder import Encoder
 from isoglot.study.languages import WordSplitting
@@ -23,6 +25,22 @@ class Reader(ABC):
     most_tokens: int
     """The longest sentence, special symbols included: as many positions as were learned."""
     pad_id: int
+    unknown_id: int | None
+    """The token that stands for whatever the vocabulary lacks."""
+
+    @property
+    @abstractmethod
+    def network(self) -> nn.Module:
+        """The model itself, with all its weights."""
+
+    @abstractmethod
+    def untrained(self, *, seed: int) -> Self:
+        """The same architecture and tokenizer with weights as they are before training."""
+
+    @property
+    @abstractmethod
+    def token_table_VD(self) -> Tensor | None:
+        """The rows that tokens are looked up in; None where a model has no such table."""
 
     @property
     @abstractmethod
@@ -60,7 +78,21 @@ class EncoderReader(Reader):
         self.encoder, self.encoding, self.splitting = encoder.eval(), encoding, splitting
         self.language = encoding.language
         self.num_states, self.width = encoder.shape.layers + 1, encoder.shape.width
-        self.most_tokens, self.pad_id = most_tokens, encoder.pad_id
+        self.most_tokens, self.pad_id, self.unknown_id = most_tokens, encoder.pad_id, UNK
+
+    @property
+    def network(self) -> Encoder:
+        return self.encoder
+
+    def untrained(self, *, seed: int) -> Self:
+        trained = self.encoder
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            encoder = Encoder(
+                trained.shape, table_sizes=trained.table_sizes, separate=trained.separate, pad_id=trained.pad_id
+            )
+        splitting, most_tokens = self.splitting, self.most_tokens
+        return type(self)(encoder.to(self.device), encoding=self.encoding, splitting=splitting, most_tokens=most_tokens)
 
     @property
     def device(self) -> torch.device:

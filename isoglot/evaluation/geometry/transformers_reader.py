@@ -1,6 +1,6 @@
 """Models of Hugging Face as readers: any encoder of text, by its name on the hub or from a folder."""
 
-# B = sentences of a batch, L = positions
+# B = sentences of a batch, L = positions, V = tokens of the table, D = width
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from functools import partial
 from itertools import accumulate, groupby
 from pathlib import Path
 from textwrap import shorten
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
@@ -35,11 +35,29 @@ class TransformersReader(Reader):
     def __init__(self, model: nn.Module, *, tokenizer: Any, name: str):
         self.model, self.tokenizer, self.name = model.eval(), tokenizer, name
         # Any id will do where there is no such symbol, as it is masked.
-        self.pad_id = tokenizer.pad_token_id or 0
+        self.pad_id, self.unknown_id = tokenizer.pad_token_id or 0, tokenizer.unk_token_id
         # The splitter of the words of a model that we exported; None of any other.
         self.splitter = tokenizer.init_kwargs.get(SPLITTER)
         self.most_tokens = _most_tokens(model, tokenizer)
         self.num_states, self.width = self._checked_states()
+
+    @property
+    def network(self) -> nn.Module:
+        return self.model
+
+    def untrained(self, *, seed: int) -> Self:
+        with torch.random.fork_rng(devices=[]), quiet_transformers():
+            torch.manual_seed(seed)
+            # A model of transformers draws its weights when it is made.
+            model = type(self.model)(self.model.config)
+        name = f"{self.name}, random weights"
+        return type(self)(model.to(self.device), tokenizer=self.tokenizer, name=name)
+
+    @property
+    def token_table_VD(self) -> Tensor | None:
+        model: Any = self.model
+        table = model.get_input_embeddings()
+        return table.weight.detach() if isinstance(table, nn.Embedding) else None
 
     @property
     def device(self) -> torch.device:

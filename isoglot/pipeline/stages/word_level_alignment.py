@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -114,16 +115,19 @@ class WordLevelAlignment(TwoModelStage):
             contextual = [self._contextual_vectors(reader, text, work) for reader, text in sides]
         baseline = [_static_vectors(work.path(self.vectors[language])) for language in self.languages if self.vectors]
         fit, test = self._pairs(work, self.fit), self._pairs(work, self.test)
-        scores = list(self._scores("contextual", contextual, baseline, fit=fit, test=test))
+        score = partial(
+            word_scores, baseline=baseline, languages=self.languages, fit=fit, test=test, rounds=self.rounds
+        )
+        scores = list(score("contextual", contextual))
         try:
-            scores += list(self._scores("embedding", embedding, baseline, fit=fit, test=test))
+            scores += list(score("embedding", embedding))
         except NoPairsError:
             # A small vocabulary may have no dictionary word whole; the states of its words are still there.
             scores.append(Score(metric="embedding_coverage", value=0.0))
         scores.append(Score(metric="map_dimensions", value=readers[0].width))
         write_scores(work.folder, scores)
 
-    def _contextual_vectors(self, reader: EncoderReader, text: NumberedText, work: Work) -> _TypeVectors:
+    def _contextual_vectors(self, reader: EncoderReader, text: NumberedText, work: Work) -> TypeVectors:
         from isoglot.evaluation.geometry.hidden_states import word_type_vectors
 
         def lines() -> Iterator[list[str]]:
@@ -136,51 +140,14 @@ class WordLevelAlignment(TwoModelStage):
         counts, lower = text.word_counts(Split.TRAIN), Counter[str]()
         for spelling, count in counts.items():
             lower[spelling.lower()] += count
-        row_of = {word: row for row, word in enumerate(_most_frequent(lower)[: self.most_words])}
+        row_of = {word: row for row, word in enumerate(most_frequent(lower)[: self.most_words])}
         vector_SRD, num_met_R = word_type_vectors(
             reader,
             reader.whole_sentences_of_words(lines()),
             types={spelling: row_of[spelling.lower()] for spelling in counts if spelling.lower() in row_of},
         )
         met = num_met_R.tolist()
-        return _TypeVectors(row_of={word: row for word, row in row_of.items() if met[row]}, vector_SRD=vector_SRD)
-
-    def _scores(
-        self,
-        name: str,
-        vectors: Sequence[_TypeVectors],
-        baseline: Sequence[_TypeVectors],
-        *,
-        fit: list[WordPair],
-        test: list[WordPair],
-    ) -> Iterator[Score]:
-        # Scores of the model's words, and of the same words of the baseline.
-        from isoglot.evaluation.geometry.word_translation import word_translation
-
-        # Departure: words that only the model has, or only the baseline, are left out, so that both translate the same.
-        words = [
-            [word for word in side.row_of if not baseline or word in baseline[place].row_of]
-            for place, side in enumerate(vectors)
-        ]
-        for language, side, kept in zip(self.languages, vectors, words, strict=True):
-            values = {f"{name}_words": len(kept), f"{name}_words_left_out": len(side.row_of) - len(kept)}
-            yield from scores_of(values, language=language)
-        for prefix, sides in ((name, vectors), (f"fasttext_of_{name}_words", baseline)):
-            num_layers = len(sides[0].vector_SRD) if sides else 0
-            for layer in range(num_layers):
-                source, target = (side.space(kept, layer=layer) for side, kept in zip(sides, words, strict=True))
-                found = word_translation(source, target, fit=fit, test=test, rounds=self.rounds)
-                if layer == 0:
-                    # Every layer has the same words.
-                    coverage: dict[str, float] = {
-                        f"{prefix}_asked": next(iter(found.to_target.values())).num_queries,
-                        f"{prefix}_fitted_pairs": found.fitted_pairs,
-                        f"{prefix}_coverage": found.coverage.pairs,
-                        f"{prefix}_coverage_of_source_words": found.coverage.source_words,
-                        f"{prefix}_coverage_of_target_words": found.coverage.target_words,
-                    }
-                    yield from scores_of(coverage)
-                yield from _precision_scores(prefix, found, layer=layer if num_layers > 1 else None)
+        return TypeVectors(row_of={word: row for word, row in row_of.items() if met[row]}, vector_SRD=vector_SRD)
 
     def _pairs(self, work: Work, dictionary: AnyDictionary) -> list[WordPair]:
         # All entries in lower case; those of several words are in no vocabulary, but count for the coverage.
@@ -189,7 +156,7 @@ class WordLevelAlignment(TwoModelStage):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _TypeVectors:
+class TypeVectors:
     """The row of each word type of one language, the most frequent first, at every layer."""
 
     row_of: Mapping[str, int]
@@ -203,27 +170,66 @@ class _TypeVectors:
         return WordSpace(words=words, vector_WD=vector_WD.to(this_machine().device))
 
 
-def _static_vectors(folder: Path) -> _TypeVectors:
+def word_scores(
+    name: str,
+    vectors: Sequence[TypeVectors],
+    *,
+    baseline: Sequence[TypeVectors] = (),
+    languages: tuple[str, str],
+    fit: list[WordPair],
+    test: list[WordPair],
+    rounds: int,
+) -> Iterator[Score]:
+    """Scores of the words of both sides, and of the same words of the baseline."""
+    from isoglot.evaluation.geometry.word_translation import word_translation
+
+    # Departure: words that only the model has, or only the baseline, are left out, so that both translate the same.
+    words = [
+        [word for word in side.row_of if not baseline or word in baseline[place].row_of]
+        for place, side in enumerate(vectors)
+    ]
+    for language, side, kept in zip(languages, vectors, words, strict=True):
+        values = {f"{name}_words": len(kept), f"{name}_words_left_out": len(side.row_of) - len(kept)}
+        yield from scores_of(values, language=language)
+    for prefix, sides in ((name, vectors), (f"fasttext_of_{name}_words", baseline)):
+        num_layers = len(sides[0].vector_SRD) if sides else 0
+        for layer in range(num_layers):
+            source, target = (side.space(kept, layer=layer) for side, kept in zip(sides, words, strict=True))
+            found = word_translation(source, target, fit=fit, test=test, rounds=rounds)
+            if layer == 0:
+                # Every layer has the same words.
+                coverage: dict[str, float] = {
+                    f"{prefix}_asked": next(iter(found.to_target.values())).num_queries,
+                    f"{prefix}_fitted_pairs": found.fitted_pairs,
+                    f"{prefix}_coverage": found.coverage.pairs,
+                    f"{prefix}_coverage_of_source_words": found.coverage.source_words,
+                    f"{prefix}_coverage_of_target_words": found.coverage.target_words,
+                }
+                yield from scores_of(coverage)
+            yield from _precision_scores(prefix, found, layer=layer if num_layers > 1 else None)
+
+
+def _static_vectors(folder: Path) -> TypeVectors:
     import torch
 
     words, vector_RD = word_vectors(folder)
     row_of = {word: row for row, word in enumerate(words)}
-    return _TypeVectors(row_of=row_of, vector_SRD=torch.from_numpy(vector_RD).unsqueeze(0))
+    return TypeVectors(row_of=row_of, vector_SRD=torch.from_numpy(vector_RD).unsqueeze(0))
 
 
-def _embedding_vectors(reader: EncoderReader, text: NumberedText, *, most_words: int) -> _TypeVectors:
+def _embedding_vectors(reader: EncoderReader, text: NumberedText, *, most_words: int) -> TypeVectors:
     # The words of a text that are one subword, with its row of the embedding matrix.
-    spellings = _most_frequent(text.word_counts(Split.TRAIN))
+    spellings = most_frequent(text.word_counts(Split.TRAIN))
     ids = reader.encoding.vocabulary.ids(reader.language)
     row_of: dict[str, int] = {}
     for spelling, subwords in zip(spellings, reader.encoding.bpe.segment_all(spellings), strict=True):
         if len(subwords) == 1 and subwords[0] in ids and len(row_of) < most_words:
             # Departure: of spellings that are one word in lower case, the most frequent has the row, as in MUSE.
             row_of.setdefault(spelling.lower(), ids[subwords[0]])
-    return _TypeVectors(row_of=row_of, vector_SRD=reader.token_table_VD.float().unsqueeze(0))
+    return TypeVectors(row_of=row_of, vector_SRD=reader.token_table_VD.float().unsqueeze(0))
 
 
-def _most_frequent(counts: Mapping[str, int]) -> list[str]:
+def most_frequent(counts: Mapping[str, int]) -> list[str]:
     return sorted(counts, key=lambda word: (-counts[word], word))
 
 

@@ -58,7 +58,7 @@ def layer_figures(measurements: Sequence[Measurement], *, new_vectors: NewVector
     yield from layer_transfer_figures(measurements, exhibit=FIGURE_8, new_vectors=new_vectors)
 
 
-def _figure(
+def layer_figure(
     name: str,
     title: str,
     languages: Pair,
@@ -99,7 +99,7 @@ def word_figures(measurements: Sequence[Measurement]) -> Iterator[LineFigure]:
         ]
         if lines := series_of(measurements, kinds, exhibit=FIGURE_4, languages=(source, target)):
             values = mean_values(measurements, exhibit=FIGURE_4, languages=(source, target))
-            yield _figure(
+            yield layer_figure(
                 FIGURE_4,
                 "Figure 4b: translation of words after a map",
                 (source, target),
@@ -111,14 +111,14 @@ def word_figures(measurements: Sequence[Measurement]) -> Iterator[LineFigure]:
                 },
                 # Coverage always stands beside precision: words that a model lacks are not asked for.
                 notes=(
-                    f"4b, averaged states: {_of_words('contextual', values)}.",
-                    f"4a, rows of the embedding matrix that are whole words: {_of_words('embedding', values)}.",
-                    *_few_pairs(values["contextual_fitted_pairs"], values),
+                    f"4b, averaged states: {words_text('contextual', values)}.",
+                    f"4a, rows of the embedding matrix that are whole words: {words_text('embedding', values)}.",
+                    *few_pairs_note(values["contextual_fitted_pairs"], values),
                 ),
             )
 
 
-def _of_words(name: str, values: Mapping[str, float]) -> str:
+def words_text(name: str, values: Mapping[str, float]) -> str:
     if f"{name}_fitted_pairs" not in values:
         return "one of the dictionaries has no entry whose words are one subword each"
     pairs, asked, coverage = (values[f"{name}_{of}"] for of in ("fitted_pairs", "asked", "coverage"))
@@ -133,7 +133,7 @@ def _of_words(name: str, values: Mapping[str, float]) -> str:
     return text
 
 
-def _few_pairs(pairs: float, values: Mapping[str, float]) -> Iterator[str]:
+def few_pairs_note(pairs: float, values: Mapping[str, float]) -> Iterator[str]:
     """A warning about a map that was fitted on fewer pairs than it has dimensions."""
     dimensions = values.get("map_dimensions", 0.0)
     if pairs < dimensions:
@@ -160,7 +160,7 @@ def layer_transfer_figures(
             for line in series_of(here, kinds, exhibit=exhibit, languages=languages, task=name, language=language)
         ]
         if lines:
-            yield _figure(
+            yield layer_figure(
                 f"{exhibit}.{name}",
                 f"Figure {exhibit.removeprefix('figure-')}: {task.title} transfer from each frozen layer",
                 languages,
@@ -189,7 +189,7 @@ def _retrieval_figures(measurements: Sequence[Measurement], *, new_vectors: NewV
         values = mean_values(measurements, exhibit=FIGURE_6, languages=languages)
         chance, fitted = values.get(f"{RETRIEVAL}_chance"), values.get("fitted_pairs")
         if lines and chance is not None and fitted is not None:
-            yield _figure(
+            yield layer_figure(
                 FIGURE_6,
                 "Figure 6: retrieval of parallel sentences after a map",
                 languages,
@@ -199,7 +199,7 @@ def _retrieval_figures(measurements: Sequence[Measurement], *, new_vectors: NewV
                     f"Mean of both directions; chance {chance:.1f}. Each layer's map was fitted on {fitted:,.0f} other "
                     f"sentences; these are mapped {new_vectors.value}.",
                     *_cut(measurements, exhibit=FIGURE_6, languages=languages),
-                    *_few_pairs(fitted, values),
+                    *few_pairs_note(fitted, values),
                 ),
             )
 
@@ -214,7 +214,7 @@ def _similarity_figures(measurements: Sequence[Measurement]) -> Iterator[LineFig
                 for kind, values in FIGURE_7_CKA.get(languages, {}).items()
                 if len(values) == num_states
             ]
-            yield _figure(
+            yield layer_figure(
                 FIGURE_7,
                 "Figure 7: CKA similarity of parallel sentences",
                 languages,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import correlation, fmean
 
 from isoglot.pipeline.measurements import Measurement
@@ -138,6 +138,12 @@ class LineFigure:
             yield f"Means over seeds; thin lines go from the lowest seed to the highest.{of_one}"
 
 
+def on_one_axis(figures: Sequence[LineFigure]) -> list[LineFigure]:
+    """Figures of pairs of languages, which are compared by eye."""
+    room = max((chart.highest for each in figures for chart in each.charts), default=0.0)
+    return [replace(each, charts=[replace(chart, shown=(0.0, room)) for chart in each.charts]) for each in figures]
+
+
 def pair_title(languages: Pair) -> str:
     """ "en-fr", or "en-en'" for a language and its second model."""
     return "-".join(map(shown, languages))
@@ -186,11 +192,13 @@ def pairs_of(measurements: Iterable[Measurement], exhibit: str) -> list[Pair]:
     return list(dict.fromkeys(each.languages for each in measurements if each.exhibit == exhibit))
 
 
-def mean_values(measurements: Iterable[Measurement], *, exhibit: str, languages: Pair) -> dict[str, float]:
+def mean_values(
+    measurements: Iterable[Measurement], *, exhibit: str, languages: Pair, variant: str | None = None
+) -> dict[str, float]:
     """Means over seeds of all metrics that have no layer."""
     found: dict[str, list[float]] = {}
     for each in measurements:
-        if (each.exhibit, each.variant, each.languages, each.layer) == (exhibit, None, languages, None):
+        if (each.exhibit, each.variant, each.languages, each.layer) == (exhibit, variant, languages, None):
             found.setdefault(each.metric, []).append(each.value)
     return {metric: fmean(values) for metric, values in found.items()}
 

@@ -39,7 +39,7 @@ def similarity_map(measurements: Sequence[Measurement]) -> Picture:
         kinds += [(MONOLINGUAL.label, MONOLINGUAL.name, CKA, None), ("Untrained", MONOLINGUAL.name, CKA, UNTRAINED)]
         if lines := series_of(here, kinds, exhibit=FIGURE_7, languages=languages):
             groups[pair_title(languages)] = {line.label: line.layers for line in lines}
-    return _map(FIGURE_7, "Figure 7: CKA similarity of parallel sentences", groups)
+    return similarity_picture(FIGURE_7, "Figure 7: CKA similarity of parallel sentences", groups)
 
 
 def published_similarity_map(pairs: Sequence[Pair]) -> tuple[Picture, bool]:
@@ -49,10 +49,10 @@ def published_similarity_map(pairs: Sequence[Pair]) -> tuple[Picture, bool]:
         pair_title(languages): {PAPERS_COLUMNS[kind]: values for kind, values in FIGURE_7_CKA[languages].items()}
         for languages in ours or FIGURE_7_CKA
     }
-    return _map(f"{FIGURE_7}.the-paper", "Figure 7 as the paper has it", groups), bool(ours)
+    return similarity_picture(f"{FIGURE_7}.the-paper", "Figure 7 as the paper has it", groups), bool(ours)
 
 
-def _map(name: str, title: str, groups: Mapping[str, Columns]) -> Picture:
+def similarity_picture(name: str, title: str, groups: Mapping[str, Columns]) -> Picture:
     num_states = max(len(values) for columns in groups.values() for values in columns.values())
     return Picture(
         name=name,

@@ -10,7 +10,14 @@ from isoglot.report.condition_words import conditions_of
 from isoglot.report.figures.bars import embedding_bars, transfer_picture
 from isoglot.report.figures.growth_figures import growth_figures
 from isoglot.report.figures.layer_figures import PRECISION, layer_figures
-from isoglot.report.figures.layer_series import LineChart, LineFigure, pairs_of, second_models, series_of
+from isoglot.report.figures.layer_series import (
+    LineChart,
+    LineFigure,
+    on_one_axis,
+    pairs_of,
+    second_models,
+    series_of,
+)
 from isoglot.report.figures.line_charts import line_picture
 from isoglot.report.figures.similarity_pictures import published_similarity_map, similarity_map, similarity_scatters
 from isoglot.report.figures.training_figures import learning_curve_figures, structure_figures
@@ -91,15 +98,7 @@ def figure_sections(measurements: Sequence[Measurement], *, new_vectors: NewVect
         figures = [each for each in all_figures if each.name.startswith(f"{exhibit}.")]
         if not figures:
             continue
-        # Pairs of languages are compared by eye, which takes one axis.
-        room = max(chart.highest for each in figures for chart in each.charts)
-        here = [
-            _figure(
-                replace(each, charts=[replace(chart, shown=(0.0, room)) for chart in each.charts]),
-                notes=[*each.notes, *each.seed_notes()],
-            )
-            for each in figures
-        ]
+        here = [_figure(each, notes=[*each.notes, *each.seed_notes()]) for each in on_one_axis(figures)]
         section = Section(anchor=exhibit, figures=here, values={"is_picture_in_paper": True})
         if exhibit == FIGURE_4 and (bars := embedding_bars(measurements)) is not None:
             section = replace(section, first=[Figure(bars, notes=[BOTH_WAYS])])

@@ -3,6 +3,7 @@
 # B = sentences of a batch, L = positions, D = width
 
 from collections.abc import Iterator, Sequence
+from typing import Self
 
 import numpy as np
 import pytest
@@ -17,16 +18,28 @@ from isoglot.study.searches import NewVectors
 from tests.evaluation.geometry.drawn_vectors import drawn_rotation
 
 NUM_WORDS, WIDTH = 400, 12
+SIMILARITIES = ("cka", "cka_debiased", "svcca", "neuron_correlation")
+RAW, CENTRED, MAPPED = ("retrieval_p1_uncentred", "retrieval_p1", "aligned_retrieval_p1")
+RETRIEVALS = (RAW, CENTRED, MAPPED, f"{MAPPED}_to_target", f"{MAPPED}_to_source")
 
 
 class TableReader(Reader):
     """Words are numbers; a word's state at each layer is its row in that layer's table."""
 
-    pad_id = 0
+    pad_id = unknown_id = 0
     device = torch.device("cpu")
+    token_table_VD = None
 
     def __init__(self, *tables: Tensor, longest: int = 9):
         self.tables, self.num_states, self.width, self.most_tokens = tables, len(tables), tables[0].shape[1], longest
+
+    @property
+    def network(self) -> torch.nn.Module:
+        return torch.nn.ParameterList(self.tables)
+
+    def untrained(self, *, seed: int) -> Self:
+        drawn = (table(1000 + seed + 10 * layer, width=self.width) for layer in range(self.num_states))
+        return type(self)(*drawn, longest=self.most_tokens)
 
     def whole_sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
         split = [tuple(line.split()) for line in lines]
@@ -61,11 +74,11 @@ def test_a_model_is_like_itself_and_a_shift_is_hidden_from_all_but_raw_vectors()
     shift[0] = 30.0
     reader = TableReader(table(0), table(1))
     for layer in found(reader, reader).layers:
-        assert (layer.cka, layer.cka_debiased, layer.svcca, layer.neuron_correlation) == pytest.approx((1, 1, 1, 1))
-        assert layer.raw.a_to_b == layer.raw.b_to_a == layer.centred.mean == layer.aligned.mean == 100
+        assert [layer[name] for name in SIMILARITIES] == pytest.approx([1, 1, 1, 1])
+        assert [layer[name] for name in RETRIEVALS] == [100] * 5
     (layer,) = found(TableReader(table(0)), TableReader(table(0) + shift)).layers
-    assert layer.raw.mean < 60
-    assert layer.centred.mean == 100
+    assert layer[RAW] < 60
+    assert layer[CENTRED] == 100
 
 
 @pytest.mark.parametrize("new_vectors", NewVectors)
@@ -73,12 +86,22 @@ def test_a_rotated_copy_is_recovered_by_the_map_alone(new_vectors: NewVectors) -
     turned = TableReader(2.5 * table(0) @ drawn_rotation(WIDTH, seed=1).float())
     outcome = found(TableReader(table(0)), turned, new_vectors=new_vectors)
     (layer,) = outcome.layers
-    assert layer.cka == pytest.approx(1, abs=1e-6)
-    assert max(layer.raw.mean, layer.centred.mean) < 10
-    assert layer.aligned.a_to_b == layer.aligned.b_to_a == 100
-    assert layer.neuron_correlation < 0.5
+    assert layer["cka"] == pytest.approx(1, abs=1e-6)
+    assert max(layer[RAW], layer[CENTRED]) < 10
+    assert [layer[name] for name in RETRIEVALS[2:]] == [100] * 3
+    assert layer["neuron_correlation"] < 0.5
     assert outcome.notes == ()
     assert (outcome.num_lines, outcome.num_fitted, outcome.num_tests, outcome.chance) == (500, 400, 100, 1.0)
+
+
+def test_floors_are_of_random_weights_that_one_model_shares_and_two_do_not() -> None:
+    reader, turned = TableReader(table(0)), TableReader(table(0) @ drawn_rotation(WIDTH, seed=1).float())
+    (alone,), (apart,) = found(reader, reader).both_untrained, found(reader, turned).both_untrained
+    assert (alone["cka"], alone[RAW]) == pytest.approx((1, 100))
+    assert apart[MAPPED] < 50
+    (half,) = found(reader, reader).target_untrained
+    assert half[RAW] < 10
+    assert half["cka"] < 0.7
 
 
 def test_widths_may_differ() -> None:
@@ -87,9 +110,9 @@ def test_widths_may_differ() -> None:
     for a, b in ((table(0), wide), (wide, table(0))):
         outcome = found(TableReader(a), TableReader(b))
         (layer,) = outcome.layers
-        assert layer.cka == pytest.approx(1, abs=1e-6)
-        assert layer.aligned.mean == 100
-        assert (layer.raw, layer.centred, layer.neuron_correlation) == (None, None, None)
+        assert layer["cka"] == pytest.approx(1, abs=1e-6)
+        assert layer[MAPPED] == 100
+        assert {*SIMILARITIES, *RETRIEVALS} - {*layer} == {RAW, CENTRED, "neuron_correlation"}
         assert any("zeros follow the narrower ones" in note for note in outcome.notes)
 
 
@@ -97,8 +120,8 @@ def test_depths_may_differ() -> None:
     tables = [table(seed) for seed in range(7)]
     shallow, deep = TableReader(*tables[::2]), TableReader(*tables)
     outcome = found(deep, shallow)
-    assert [(layer.layer_a, layer.layer_b) for layer in outcome.layers] == [(0, 0), (2, 1), (4, 2), (6, 3)]
-    assert all(layer.cka == pytest.approx(1) for layer in outcome.layers)
+    assert outcome.pairs_of_layers == [(0, 0), (2, 1), (4, 2), (6, 3)]
+    assert all(layer["cka"] == pytest.approx(1) for layer in outcome.layers)
     assert any("equal relative height" in note for note in outcome.notes)
 
 
@@ -128,9 +151,10 @@ def test_progress_is_reported_cut_lines_are_counted_and_empty_ones_noted() -> No
     outcome = compared(
         reader, reader, text, text, new_vectors=NewVectors.CENTRED, progress=lambda *call: calls.append(call)
     )
-    assert calls == [("A", 1024), ("A", 1500), ("B", 1024), ("B", 1500)]
+    names = ("A", "B", "A, random weights", "B, random weights")
+    assert calls == [(name, done) for name in names for done in (1024, 1500)]
     num_longer = sum(len(line.split()) + 2 > 6 for line in text)
     assert (outcome.num_cut, outcome.most_tokens) == ((num_longer, num_longer), (6, 6))
-    assert "In 1 lines A finds nothing to read; their vectors are zero." in outcome.notes
+    assert "In 1 lines of A the model finds nothing to read; their vectors are zero." in outcome.notes
     with pytest.raises(IsoglotError, match="100 lines cannot be compared with 99"):
         compared(reader, reader, lines(100), lines(99), new_vectors=NewVectors.CENTRED)

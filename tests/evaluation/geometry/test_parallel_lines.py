@@ -3,12 +3,14 @@
 import gzip
 import random
 from collections.abc import Callable
+from math import log
 from pathlib import Path
+from statistics import correlation, fmean
 
 import pytest
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.parallel_lines import HeldOutLines, mismatch, read_parallel_lines
+from isoglot.evaluation.geometry.parallel_lines import HeldOutLines, length_floor, mismatch, read_parallel_lines
 
 Pairs = list[tuple[str, str]]
 
@@ -145,3 +147,29 @@ def test_one_missing_line_is_found_with_its_place() -> None:
     del lines_a[:3], lines_b[-3:]
     found = "in lines 1 to 200, lengths fit far better with the lines that stand 3 lines later in the second"
     assert mismatch(lines_a, lines_b) == found
+
+
+def test_the_length_floor_is_what_a_guesser_who_sees_lengths_alone_expects() -> None:
+    draw = random.Random(0)
+    lines_a = ["x" * draw.randint(1, 30) + str(row) for row in range(200)]
+    lines_b = ["y" * round(1.5 * len(line) + draw.randint(0, 3)) for line in lines_a]
+    lines = HeldOutLines.of(lines_a, lines_b)
+    ratio = fmean(log(len(lines_b[row])) - log(len(lines_a[row])) for row in lines.fitted)
+    expected = []
+    for asking, answers, sign in ((lines_a, lines_b, 1), (lines_b, lines_a, -1)):
+        for place, row in enumerate(lines.tests):
+            off = [
+                round(abs(log(len(asking[row])) + sign * ratio - log(len(answers[test]))), 9) for test in lines.tests
+            ]
+            nearest = {answer for answer, distance in enumerate(off) if distance == min(off)}
+            right = {pair[::sign][1] for pair in lines.pairs if pair[::sign][0] == place}
+            expected.append(len(nearest & right) / len(nearest))
+    found = length_floor(lines_a, lines_b, lines=lines)
+    assert found.retrieval == pytest.approx(100 * fmean(expected))
+    assert 2.5 < found.retrieval < 50
+    both = ([log(len(line)) for line in side] for side in (lines_a, lines_b))
+    assert found.cka == pytest.approx(correlation(*both) ** 2)
+    # Lines of one length say nothing: a guess among all, and no likeness.
+    alike = [f"{row:03}" for row in range(100)]
+    none = length_floor(alike, alike, lines=HeldOutLines.of(alike, alike))
+    assert (none.retrieval, none.cka) == (pytest.approx(5), 0)

@@ -58,3 +58,16 @@ def test_dropout_is_off_and_nothing_is_learned() -> None:
     shape = reader.encoder.shape
     assert (again.num_states, again.width, again.most_tokens) == (shape.layers + 1, shape.width, 20)
     assert (again.device, again.pad_id) == (CPU, reader.encoder.pad_id)
+
+
+def test_random_weights_are_drawn_by_the_seed_alone_for_all_languages_of_a_model() -> None:
+    before = torch.random.get_rng_state()
+    one, again, other = (READERS["en"].untrained(seed=seed) for seed in (0, 0, 1))
+    assert torch.random.get_rng_state().equal(before)
+    assert READERS["en"].whole_sentences(LINES) == one.whole_sentences(LINES)
+    french = READERS["fr"].untrained(seed=0)
+    for name, weight in one.network.state_dict().items():
+        assert weight.equal(again.network.state_dict()[name])
+        assert weight.equal(french.network.state_dict()[name])
+    assert not one.token_table_VD.equal(other.token_table_VD)
+    assert not one.token_table_VD.equal(READERS["en"].token_table_VD)

@@ -152,6 +152,27 @@ def refusal(name: str | Path) -> str:
     return message
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_weights_are_those_of_a_model_of_the_library_before_training(
+    kind: str, folders: dict[str, Path]
+) -> None:
+    reader = read_transformers(folders[kind], device=CPU)
+    before = torch.random.get_rng_state()
+    one, again, other = (reader.untrained(seed=seed) for seed in (3, 3, 4))
+    assert torch.random.get_rng_state().equal(before)
+    assert (one.num_states, one.width, one.most_tokens) == (reader.num_states, reader.width, reader.most_tokens)
+    weights, trained = one.network.state_dict(), reader.network.state_dict()
+    assert weights.keys() == trained.keys()
+    assert all(weight.equal(again.network.state_dict()[name]) for name, weight in weights.items())
+    assert one.token_table_VD is not None
+    assert reader.token_table_VD is not None
+    assert not one.token_table_VD.equal(other.network.get_input_embeddings().weight)
+    assert not one.token_table_VD.equal(reader.token_table_VD)
+    torch.manual_seed(3)
+    fresh = type(reader.network)(reader.network.config)
+    assert one.token_table_VD.equal(fresh.get_input_embeddings().weight)
+
+
 @pytest.mark.parametrize("name", ["no/such-model", "x" * 300, "/no/such/folder"])
 def test_a_name_that_cannot_be_found_is_refused(name: str) -> None:
     assert re.search("no Hugging Face model can be read.*config.json.*HF_HUB_OFFLINE", refusal(name))

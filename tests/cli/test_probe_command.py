@@ -1,18 +1,19 @@
-"""`isoglot compare` as people use it: tiny models of Hugging Face's kind, two files, a folder of results."""
+"""`isoglot probe` as people use it, and `compare`, its older name: tiny models, two files, a folder of results."""
 
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 import typer
 from click.testing import Result
-from commands import Workplace
+from commands import Workplace, answered
 from transformers import BertConfig, BertModel
 from typer.testing import CliRunner
 
-from isoglot.cli.compare import compare
+from isoglot.cli.probe import probe
 from isoglot.corpora.synthetic import draw_meanings, realise
 from isoglot.errors import IsoglotError
 from isoglot.study.study import Synthetic
@@ -20,7 +21,7 @@ from tests.evaluation.geometry.tiny_readers import MOST_TOKENS, WORDS
 from tests.evaluation.geometry.tiny_transformers import SMALL, word_piece
 
 app = typer.Typer()
-app.command()(compare)
+app.command()(probe)
 
 
 @pytest.fixture(autouse=True)
@@ -52,6 +53,12 @@ def text(path: Path, *, count: int = 200, seed: int = 0) -> str:
     return str(path)
 
 
+def by_layer(content: dict[str, Any], metric: str) -> list[float]:
+    """Of the trained models."""
+    rows = [row for row in content["numbers"] if (row["metric"], row["variant"]) == (metric, None)]
+    return [row["value"] for row in sorted(rows, key=lambda row: row["layer"])]
+
+
 def run(*words: str) -> Result:
     result = CliRunner().invoke(app, words)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -63,21 +70,21 @@ def test_a_model_is_like_itself(models: Path, tmp_path: Path) -> None:
     lines = text(tmp_path / "lines.txt")
     result = run(str(models / "one"), str(models / "one"), "--parallel", lines, lines)
     assert result.exit_code == 0
-    (folder,) = tmp_path.glob("compare-*-one-*-one")
-    content = json.loads((folder / "comparison.json").read_text())
-    assert [layer["layer_a"] for layer in content["layers"]] == [0, 1, 2, 3]
-    for layer in content["layers"]:
-        assert layer["cka"] == pytest.approx(1)
-        assert layer["retrieval_raw"] == {"a_to_b": 100, "b_to_a": 100, "mean": 100}
+    (folder,) = tmp_path.glob("probe-*-one-*-one")
+    content = json.loads((folder / "probe.json").read_text())
+    assert by_layer(content, "cka") == pytest.approx([1] * 4)
+    assert by_layer(content, "retrieval_p1_uncentred") == [100] * 4
     assert "100.0% of 40 test sentences find their translation" in result.stdout
-    assert f"are longer than the {MOST_TOKENS} tokens that A reads, and were cut." in result.stdout
-    cut = content["cut_lines"]["a"]
-    warning = f"isoglot: {cut} of 200 lines are longer than the {MOST_TOKENS} tokens that A reads; their ends were not"
+    (cut,) = {round(row["value"] * 2) for row in content["numbers"] if row["metric"] == "sentences_cut"}
     assert 0 < cut < 200
-    assert result.stderr.startswith(warning)
-    assert len(result.stderr.splitlines()) == 2
-    assert result.stdout.splitlines()[-1] == f"Picture: {folder.name}/comparison.svg"
-    assert (folder / "comparison.svg").read_text().startswith("<svg")
+    for language, line in zip("AB", result.stderr.splitlines()[:2], strict=True):
+        longer = f"{cut} of 200 lines of {language} are longer than the {MOST_TOKENS} tokens that its model reads"
+        assert line.startswith(f"isoglot: {longer}; their ends were not")
+    assert result.stdout.splitlines()[-1] == f"Page: {folder.name}/report.html"
+    title, header, raw, centred, *_ = result.stdout.splitlines()
+    assert title == "Sentences without a map (A-B), precision at 1 (%)"
+    assert (header.split(), raw.split()[0]) == ([*(f"L{layer}" for layer in range(4)), "best"], "centred")
+    assert raw.split()[1:] == centred.split()[1:] == ["100.0"] * 5
 
 
 def test_json_is_all_that_is_printed_and_the_same_is_written(models: Path, tmp_path: Path) -> None:
@@ -87,27 +94,27 @@ def test_json_is_all_that_is_printed_and_the_same_is_written(models: Path, tmp_p
     result = run(*words, "--json", "--to", "here/there", "--new-vectors", "normalized")
     content = json.loads(result.stdout)
     assert result.stderr == ""
-    assert (tmp_path / "here/there/comparison.json").read_text() == result.stdout
+    assert (tmp_path / "here/there/probe.json").read_text() == result.stdout
     assert content["new_vectors"] == "normalized"
-    assert [(layer["layer_a"], layer["layer_b"]) for layer in content["layers"]] == [(0, 0), (1, 2), (2, 4), (3, 6)]
-    assert all(layer["retrieval_raw"] is None for layer in content["layers"])
-    assert content["widths"] == {"a": 24, "b": 32}
-    assert any("relative height" in note for note in content["notes"])
+    assert len(by_layer(content, "cka")) == 4
+    assert by_layer(content, "retrieval_p1_uncentred") == []
+    notes = " ".join(content["notes"])
+    assert "equal relative height are compared (0 with 0, 1 with 2, 2 with 4, 3 with 6)" in notes
+    assert "Vectors of A have 24 numbers and of B 32" in notes
     # Two seeds are less alike than one.
     lines = text(tmp_path / "lines.txt", count=400)
     result = run(str(models / "one"), str(models / "two"), "--parallel", lines, lines, "--json")
-    for layer in json.loads(result.stdout)["layers"]:
-        assert layer["cka"] < 0.9
-        assert layer["retrieval_raw"]["mean"] < 30
+    assert max(by_layer(json.loads(result.stdout), "cka")) < 0.9
+    assert max(by_layer(json.loads(result.stdout), "retrieval_p1_uncentred")) < 30
 
 
 def test_lines_that_are_no_translations_are_refused_before_a_model_is_read(models: Path, tmp_path: Path) -> None:
     a, other = text(tmp_path / "a.txt"), text(tmp_path / "other.txt", seed=5)
     with pytest.raises(IsoglotError, match="do not look like translations"):
         run("no-such-model", "no-such-model", "--parallel", a, other)
-    assert not list(tmp_path.glob("compare-*"))
+    assert not list(tmp_path.glob("probe-*"))
     result = run(str(models / "one"), str(models / "two"), "--parallel", a, other, "--anyway")
-    assert "The lines do not look like translations: over 200 lines" in result.stdout
+    assert "The lines do not look like translations: over 200 lines" in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -125,18 +132,18 @@ def test_names_that_name_no_model_are_refused(name: str, complaint: str, tmp_pat
     lines = text(tmp_path / "lines.txt")
     with pytest.raises(IsoglotError, match=complaint):
         run(name, name, "--parallel", lines, lines)
-    assert not list(tmp_path.glob("compare-*"))
+    assert not list(tmp_path.glob("probe-*"))
 
 
 def test_a_folder_that_cannot_be_made_is_refused(models: Path, tmp_path: Path) -> None:
     lines = text(tmp_path / "lines.txt")
-    with pytest.raises(IsoglotError, match=r"--to .*lines\.txt/x: cannot be made \(Not a directory\)"):
+    with pytest.raises(IsoglotError, match=r"--to .*lines\.txt/x: .*lines\.txt is no folder that can be written to"):
         run(str(models / "one"), str(models / "one"), "--parallel", lines, lines, "--to", f"{lines}/x")
     with pytest.raises(IsoglotError, match="--to names no folder"):
         run(str(models / "one"), str(models / "one"), "--parallel", lines, lines, "--to", " ")
 
 
-def test_models_of_the_store_are_compared_by_name(finished: Workplace, tmp_path: Path) -> None:
+def test_models_of_the_store_are_probed_by_name(finished: Workplace, tmp_path: Path) -> None:
     made_up = finished.study.text
     assert isinstance(made_up, Synthetic)
     meanings = draw_meanings(made_up.world, count=400, seed=1)
@@ -147,6 +154,24 @@ def test_models_of_the_store_are_compared_by_name(finished: Workplace, tmp_path:
         names.append(f"{finished.folder}/tiny.toml:default:{language.name}")
     where = ("--store", f"{finished.folder}/store", "--to", str(tmp_path / "to"))
     content = json.loads(run(*names, "--parallel", *map(str, files), *where, "--json").stdout)
-    assert content["models"] == dict(zip("ab", names, strict=True))
-    assert len(content["layers"]) == finished.study.scale.shape.layers + 1
-    assert all(0 < layer["cka"] < 1 for layer in content["layers"])
+    assert content["model"] == " and ".join(names)
+    assert len(by_layer(content, "cka")) == finished.study.scale.shape.layers + 1
+    assert all(0 < value < 1 for value in by_layer(content, "cka"))
+    # One name and the languages are the same models, and `compare` is the same command.
+    model = names[0].removesuffix(":ela")
+    words = (model, "--languages", "ela,oru", "--parallel", *map(str, files), *where, "--json")
+    once, again = run(*words), answered("compare", *words, folder=tmp_path)
+    assert json.loads(once.stdout) == json.loads(again.stdout)
+    assert by_layer(json.loads(once.stdout), "cka") == by_layer(content, "cka")
+
+
+def test_a_model_of_the_store_has_the_sentences_and_the_dictionary_of_its_study(finished: Workplace) -> None:
+    model = f"{finished.folder}/tiny.toml:default"
+    content = json.loads(run(model, "--languages", "oru,ela", "--store", f"{finished.folder}/store", "--json").stdout)
+    (facts,) = content["texts"].values()
+    assert facts == f"the sentences and the dictionary of tiny in {finished.folder}/store"
+    values = {row["metric"]: row["value"] for row in content["numbers"] if row["layer"] is None}
+    assert values["sentences"] == 20
+    assert values["contextual_asked"] > 0
+    with pytest.raises(IsoglotError, match="has no sentences of tiny in ela and xx; its pairs are ela-oru; for others"):
+        run(model, "--languages", "ela,xx", "--store", f"{finished.folder}/store")

@@ -1,0 +1,125 @@
+"""What languages are probed by: parallel sentences and a dictionary a pair, from files or from a study's store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isoglot.corpora.download.catalogue import named_data_set
+from isoglot.corpora.readers.decompression import found
+from isoglot.corpora.readers.dictionaries import DictionaryEntry, read_dictionary
+from isoglot.errors import IsoglotError, MissingDataError
+from isoglot.evaluation.geometry.parallel_lines import TEST_EVERY, ParallelLines, read_parallel_lines
+from isoglot.pipeline.sources import if_given, sources
+from isoglot.pipeline.stages.translations import dictionary_entries, parallel_lines
+from isoglot.store import Store
+from isoglot.study.study import read_study
+
+if TYPE_CHECKING:
+    from isoglot.evaluation.geometry.word_translation import WordPair
+
+Pair = tuple[str, str]
+# Sets of the catalogue that have parallel sentences, the one with most of them first.
+PARALLEL_SETS = ("xnli", "tatoeba", "pud")
+OWN_PARALLEL, OWN_DICTIONARY, MUSE = "parallel/{}-{}.{}", "dictionaries/{}-{}.txt", "eval/muse/{}-{}.txt"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairText:
+    """What two languages are probed by."""
+
+    languages: Pair
+    lines: ParallelLines
+    entries: Sequence[WordPair]
+    """A dictionary, the first language's word first."""
+    origin: str
+
+    @property
+    def fit_and_test(self) -> tuple[list[WordPair], list[WordPair]]:
+        """Every fifth source word is a test, with all its translations; maps are fitted on the others."""
+        words = dict.fromkeys(source for source, _ in self.entries)
+        tests = {*list(words)[TEST_EVERY - 1 :: TEST_EVERY]}
+        # Words spelled alike have one vector where the table is shared, and finding it shows no structure.
+        alike = {a for a, b in self.entries if a == b}
+        fit = [each for each in self.entries if each[0] not in tests]
+        return fit, [each for each in self.entries if each[0] in tests and alike.isdisjoint(each)]
+
+
+def read_pair_text(
+    languages: Pair,
+    *,
+    data: Path | None,
+    parallel: tuple[Path, Path] | None = None,
+    dictionary: Path | None = None,
+    anyway: bool = False,
+) -> PairText:
+    """From files that are named, or else found in the data folder; a dictionary that is missing there is noted."""
+    paths = parallel or _parallel_files(languages, data=data)
+    lines = read_parallel_lines(*paths, anyway=anyway)
+    entries, origin = [], " and ".join(map(str, paths))
+    for place in (OWN_DICTIONARY, MUSE):
+        dictionary = dictionary or (data and found(data / place.format(*languages)))
+    if dictionary is None:
+        lines = replace(lines, notes=(*lines.notes, _no_dictionary(languages, data=data)))
+    else:
+        origin += f"; {dictionary}"
+        entries = _entries(read_dictionary(dictionary, languages=languages))
+    return PairText(languages=languages, lines=lines, entries=entries, origin=origin)
+
+
+def study_text(name: str, languages: Pair, *, store: Store, data: Path | None) -> PairText:
+    """The parallel sentences and the dictionary that the study of one of isoglot's models was measured by."""
+    study = read_study(name.partition(":")[0], data=data)
+    pair = next((pair for pair in study.pairs if {*pair} == {*languages}), None)
+    stage = None if pair is None else if_given(lambda: sources(study).parallel(pair))
+    if pair is None or stage is None or (folder := store.find_folder(stage)) is None:
+        pairs = ", ".join("-".join(each) for each in study.pairs)
+        problem = f"{name}: {store.root} has no sentences of {study.name} in {' and '.join(languages)}"
+        raise IsoglotError(f"{problem}; its pairs are {pairs}; for others name --parallel or --data")
+    a, b = (tuple(parallel_lines(folder, language)) for language in languages)
+    listed = if_given(lambda: sources(study).word_translation(pair))
+    place = None if listed is None else store.find_folder(listed)
+    entries = [] if place is None else _entries(dictionary_entries(place))
+    return PairText(
+        languages=languages,
+        lines=ParallelLines(a=a, b=b),
+        entries=entries if pair == languages else [(target, source) for source, target in entries],
+        origin=f"the sentences and the dictionary of {study.name} in {store.root}",
+    )
+
+
+def _parallel_files(languages: Pair, *, data: Path | None) -> tuple[Path, Path]:
+    if data is None:
+        raise MissingDataError("--data or --parallel is needed: the sentences that models are probed by")
+    a, b = languages
+    candidates = [(OWN_PARALLEL.format(a, b, a), OWN_PARALLEL.format(a, b, b))]
+    for name in PARALLEL_SETS:
+        of_a, of_b = ([file.path for file in named_data_set(name).files(language)] for language in languages)
+        # Each language's Tatoeba has English sentences of its own, which stand second among its files.
+        if name == "tatoeba" and "en" in languages and (of_a or of_b):
+            candidates.append((of_b[1], of_b[0]) if a == "en" else (of_a[0], of_a[1]))
+        elif name != "tatoeba" and of_a and of_b:
+            candidates.append((of_a[0], of_b[0]))
+    for path_a, path_b in candidates:
+        if (file_a := found(data / path_a)) and (file_b := found(data / path_b)):
+            return file_a, file_b
+    own = " and ".join(candidates[0])
+    known = next((name for name in PARALLEL_SETS if named_data_set(name).files(b)), None)
+    fetch = f", or fetch some with: isoglot data get {known} --languages {a},{b} --data {data}" if known else ""
+    problem = f"{data}: no parallel sentences of {a} and {b}"
+    raise MissingDataError(
+        f"{problem}; put a sentence a line into {own} there{fetch}, or name two files with --parallel"
+    )
+
+
+def _entries(listed: Sequence[DictionaryEntry]) -> list[WordPair]:
+    return [(each.source.lower(), each.target.lower()) for each in listed]
+
+
+def _no_dictionary(languages: Pair, *, data: Path | None) -> str:
+    own = f"put it into {OWN_DICTIONARY.format(*languages)} of the data folder, two words a line"
+    fetch = f"isoglot data get muse --languages {languages[1]}" + (f" --data {data}" if data else "")
+    missing = f"Words are not probed, as there is no dictionary of {languages[0]} and {languages[1]}"
+    return f"{missing}: {own}, or fetch MUSE's with {fetch}, or name a file with --dictionary."

@@ -1,0 +1,172 @@
+"""Any encoder probed on parallel sentences and a dictionary: the numbers of Figures 4, 6 and 7, with their floors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from unicodedata import category
+from warnings import catch_warnings
+
+from isoglot.corpora.sentences import NO_WORD
+from isoglot.pipeline.cells import EMERGENCE, FIGURE_4, FIGURE_6, FIGURE_7, UNTRAINED
+from isoglot.pipeline.measurements import Measurement
+from isoglot.pipeline.probe_texts import Pair, PairText
+from isoglot.pipeline.stages.readers import SENTENCES_CUT
+from isoglot.pipeline.stages.scores import Score, scores_of
+from isoglot.pipeline.stages.word_level_alignment import TypeVectors, most_frequent, word_scores
+from isoglot.study.searches import NewVectors
+
+if TYPE_CHECKING:
+    from isoglot.evaluation.geometry.comparison import Comparison, LineProgress
+    from isoglot.evaluation.geometry.reader import Reader
+
+# S = layers 0 to last, R = rows of vectors, D = width
+
+PROBE = "probe"
+BOTH_UNTRAINED = "both-untrained"
+ROUNDS = 5
+
+
+def probed_pair(
+    readers: tuple[Reader, Reader],
+    text: PairText,
+    *,
+    name: str,
+    new_vectors: NewVectors,
+    progress: LineProgress = lambda _name, _done: None,
+) -> tuple[list[Measurement], list[str]]:
+    """Every number of a pair of languages, each as its reader reads it, and notes; `name` is that of the models."""
+    from isoglot.evaluation.geometry.comparison import FLOOR_SEED, compared
+
+    (a, b), lines = text.languages, text.lines
+    result = compared(
+        *readers, lines.a, lines.b, rounds=ROUNDS, new_vectors=new_vectors, names=(a, b), progress=progress
+    )
+    blank = Measurement(
+        study=PROBE,
+        exhibit="",
+        condition=name,
+        languages=text.languages,
+        language=b,
+        task=None,
+        metric="",
+        layer=None,
+        seed=FLOOR_SEED,
+        value=0.0,
+        stage="",
+    )
+    scores = (*_sentence_scores(result, text.languages), *_word_scores(readers, text, result))
+    measured = [
+        replace(blank, exhibit=exhibit, variant=variant, **vars(replace(score, language=score.language or b)))
+        for exhibit, variant, score in scores
+    ]
+    notes = [
+        f"{cut:,} of {result.num_lines:,} lines of {language} are longer than the {most:,} tokens that its model "
+        "reads; their ends were not read, so give shorter lines."
+        for language, cut, most in zip(text.languages, result.num_cut, result.most_tokens, strict=True)
+        if cut
+    ]
+    tokens_a, tokens_b = result.tokens_per_word
+    many = "many if a text is not of the model's language"
+    notes += [*lines.notes, *result.notes, f"Tokens a word: {a} {tokens_a:.1f}, {b} {tokens_b:.1f}; {many}."]
+    if text.entries and not any(each.metric == "contextual_p1" for each in measured):
+        notes.append("Words are not probed: no entry of the dictionary has both its words in these sentences.")
+    return measured, notes
+
+
+Scored = tuple[str, str | None, Score]
+"""Exhibit, variant and score."""
+
+
+def _sentence_scores(result: Comparison, languages: Pair) -> Iterator[Scored]:
+    by_variant = {None: result.layers, UNTRAINED: result.target_untrained, BOTH_UNTRAINED: result.both_untrained}
+    for variant, layers in by_variant.items():
+        for place, values in enumerate(layers):
+            for score in scores_of(values, layer=place):
+                exhibit = EMERGENCE if score.metric.startswith("retrieval") else FIGURE_7
+                yield FIGURE_6 if score.metric.startswith("aligned") else exhibit, variant, score
+    shares = zip(languages, result.num_cut, strict=True)
+    cut = [Score(metric=SENTENCES_CUT, language=each, value=100 * num / result.num_lines) for each, num in shares]
+    facts = {
+        EMERGENCE: {"retrieval_p1_chance": result.chance, "retrieval_p1_by_length": result.by_length.retrieval},
+        FIGURE_6: {
+            "aligned_retrieval_p1_chance": result.chance,
+            "aligned_retrieval_p1_by_length": result.by_length.retrieval,
+            "fitted_pairs": result.num_fitted,
+            "tests": result.num_tests,
+            "map_dimensions": max(result.widths),
+        },
+        FIGURE_7: {"sentences": result.num_lines, "cka_by_length": result.by_length.cka},
+    }
+    for exhibit, values in facts.items():
+        yield from ((exhibit, None, score) for score in (*scores_of(values), *cut))
+
+
+def _word_scores(readers: tuple[Reader, Reader], text: PairText, result: Comparison) -> Iterator[Scored]:
+    """States averaged by word over the parallel sentences (Figure 4b), and rows of the token table (4a)."""
+    from isoglot.evaluation.geometry.comparison import untrained_readers
+    from isoglot.evaluation.geometry.vectors import FewPairsWarning
+    from isoglot.evaluation.geometry.word_translation import NoPairsError
+
+    if not text.entries:
+        return
+    fit, test = text.fit_and_test
+    layers = list(zip(*result.pairs_of_layers, strict=True))
+    sides, words = (text.lines.a, text.lines.b), list(zip(*text.entries, strict=True))
+    for variant, chosen in ((None, readers), (BOTH_UNTRAINED, untrained_readers(*readers))):
+        states = [_word_states(*each) for each in zip(chosen, sides, layers, strict=True)]
+        rows = [_table_rows(*each) for each in zip(chosen, sides, words, strict=True)]
+        for name, vectors in (("contextual", states), ("embedding", rows)):
+            scores: list[Score] = []
+            # Where no entry has both its words there is nothing to score; a note of the figure says that pairs are few.
+            with suppress(NoPairsError), catch_warnings(action="ignore", category=FewPairsWarning):
+                scores += word_scores(
+                    name, _of_one_width(vectors), languages=text.languages, fit=fit, test=test, rounds=ROUNDS
+                )
+                scores.append(Score(metric="map_dimensions", value=max(result.widths)))
+            yield from ((FIGURE_4, variant, score) for score in scores)
+
+
+def _word_states(reader: Reader, lines: Sequence[str], layers: Sequence[int]) -> TypeVectors:
+    from isoglot.evaluation.geometry.hidden_states import word_type_vectors
+
+    sentences = reader.whole_sentences(lines)
+    row_of: dict[str, int] = {}
+    types = {}
+    for spelling in most_frequent(Counter(word for sentence in sentences for word in sentence.words)):
+        if word := _dictionary_form(spelling):
+            types[spelling] = row_of.setdefault(word, len(row_of))
+    vector_SRD, _ = word_type_vectors(reader, sentences, types=types)
+    return TypeVectors(row_of=row_of, vector_SRD=vector_SRD[list(layers)])
+
+
+def _table_rows(reader: Reader, lines: Sequence[str], words: Sequence[str]) -> TypeVectors:
+    """Words of the text and of the dictionary that are one token; none where a model has no table."""
+    import torch
+
+    if (table_VD := reader.token_table_VD) is None:
+        return TypeVectors(row_of={}, vector_SRD=torch.zeros(1, 0, reader.width))
+    counts = Counter(word for sentence in reader.whole_sentences(lines) for word in sentence.words)
+    spellings = list(dict.fromkeys([*most_frequent(counts), *words]))
+    row_of: dict[str, int] = {}
+    for spelling, sentence in zip(spellings, reader.whole_sentences(spellings), strict=True):
+        tokens = [token for token, place in zip(sentence.ids, sentence.word_of, strict=True) if place != NO_WORD]
+        if len(tokens) == 1 and tokens[0] != reader.unknown_id and (word := _dictionary_form(spelling)):
+            row_of.setdefault(word, tokens[0])
+    return TypeVectors(row_of=row_of, vector_SRD=table_VD.float().cpu().unsqueeze(0))
+
+
+def _dictionary_form(spelling: str) -> str:
+    # Tokenizers that cut at white space alone leave marks at the ends of words.
+    marks = "".join(letter for letter in {*spelling} if category(letter)[0] in "PS")
+    return spelling.lower().strip(marks)
+
+
+def _of_one_width(sides: Sequence[TypeVectors]) -> list[TypeVectors]:
+    from torch.nn.functional import pad
+
+    width = max(side.vector_SRD.shape[2] for side in sides)
+    return [replace(side, vector_SRD=pad(side.vector_SRD, (0, width - side.vector_SRD.shape[2]))) for side in sides]
