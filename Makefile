@@ -7,7 +7,7 @@ SOLVE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hash
 	--constraints requirements/torch.txt --no-emit-package torch --excludes requirements/unlocked.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup tools demo test test-all check bench lock clean
+.PHONY: help setup tools demo test test-all check docs bench lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,6 +46,11 @@ check: tools ## lint, formatting and strict types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+docs: tools ## write the page of study keys anew, and build the site; a dead link is an error
+	$(BIN)/python docs/hooks/study_keys.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	@echo "Open site/index.html"
 
 bench: tools ## measure speed, one JSON line a measurement
 	@for script in bench/*.py; do $(BIN)/python $$script || exit 1; done

@@ -9,6 +9,7 @@ import numpy as np
 WORDS = {
     "en": "the cat dog sees house Mr. Smith's old , . on 1,000 big man Paris",
     "fr": "le chat chien voit maison l'homme vieux , . sur 1,000 grand d'eau Paris",
+    "de": "die Katze Hund sieht Haus der alte , . auf 1.000 große Mann Paris",
 }
 PAIRS = [("cat", "chat"), ("dog", "chien"), ("sees", "voit"), ("house", "maison"), ("old", "vieux"), ("the", "le")]
 STUDY = """

@@ -34,7 +34,7 @@ PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{page.name}" for page in sorte
 BANNED_WORDS = {"util", "helper", "common", "misc", "base", "core", "manager", "handler", "processor"}
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
-OWN_FILES = [path for folder in ("isoglot", "tests", "bench") for path in sorted((ROOT / folder).rglob("*.py"))]
+OWN_FILES = [path for folder in ("isoglot", "tests", "bench", "docs") for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
 def module_name(path: Path) -> str:

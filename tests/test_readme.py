@@ -1,22 +1,30 @@
-"""Every command that README and the docs show works."""
+"""README is short, goes from a sentence to where to go next, and works verbatim; so do the commands of the docs."""
 
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from commands import Workplace, isoglot
+from commands import Workplace, environment, isoglot
 from real_studies import write_real_study
 
+import isoglot as ig
 from isoglot.cli import app
 from isoglot.corpora.synthetic import draw_meanings, realise
 from isoglot.study.exhibit_names import EXHIBITS
 from isoglot.study.study import builtin_study_names
 
 ROOT = Path(__file__).parents[1]
-PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+# The commands of docs/tutorial.md are one path, which tests/test_newcomer.py goes.
+PAGES = (ROOT / "CONTRIBUTING.md", *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.stem != "tutorial"))
+# Pages for newcomers, in sentences that are read once.
+PLAIN_PAGES = ("README", "docs/tutorial", "docs/demo", "docs/commands", "docs/api", "docs/studies", "docs/adding")
+MOST_WORDS = 700
+LONGEST_SENTENCE = 25
 STUDIES = (*builtin_study_names(), "my-study.toml")
 
 
@@ -38,7 +46,44 @@ COMMANDS = list(
 def test_commands_are_found_in_both_kinds_of_block() -> None:
     page = "```sh\nmake test  # all\n```\n```console\n$ isoglot list\ndemo\n```\n```python\nmake('x')\n```\n"
     assert shown_commands(page) == ["make test", "isoglot list"]
-    assert COMMANDS[:2] == ["make demo", "make test"]
+    assert shown_commands(README)[:2] == ["make demo", "make test"]
+
+
+def test_readme_is_short_and_in_order() -> None:
+    assert len(README.split()) < MOST_WORDS
+    opening, *_ = README.removeprefix("# isoglot\n\n").partition("\n\n")
+    assert re.fullmatch(r"[^.\n]+\.", opening), "one sentence says what it is"
+    parts = ("<picture>", "```sh\nmake demo", "| model |", "```python", "results/replication", "## Cite", "## Next")
+    places = [README.index(part) for part in parts]
+    assert places == sorted(places)
+    for picture in re.findall(r'src(?:set)?="([^"]+)"', README):
+        assert (ROOT / picture).stat().st_size < 150_000
+
+
+def test_the_citation_is_the_papers() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    names = ["Conneau", "Wu", "Li", "Zettlemoyer", "Stoyanov"]
+    assert re.findall(r"family-names: (\w+)", citation) == names
+    quoted = README.split("## Cite")[1]
+    assert [name for name in re.findall(r"\w+", quoted) if name in names] == names
+    for text in (citation, README):
+        assert "https://aclanthology.org/2020.acl-main.536/" in text
+    assert f"version: {ig.__version__}\n" in citation
+
+
+def sentences(page: str) -> list[str]:
+    """Prose alone: no code, tables, headings or HTML; a colon ends a sentence as well."""
+    prose = re.sub(r"^```.*?^```|<[^>]*>", "\n\n", page, flags=re.MULTILINE | re.DOTALL)
+    prose = re.sub(r"^(\||#|>).*$", "\n", prose, flags=re.MULTILINE)
+    prose = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", prose)
+    paragraphs = re.split(r"\n\s*\n|^\s*(?:[-*]|\d+\.)\s+", prose, flags=re.MULTILINE)
+    return [each for part in paragraphs for each in re.split(r"(?<=[.!?:])[\"*)]*\s+", " ".join(part.split())) if each]
+
+
+@pytest.mark.parametrize("page", PLAIN_PAGES)
+def test_sentences_are_short(page: str) -> None:
+    text = (ROOT / f"{page}.md").read_text(encoding="utf-8")
+    assert [each for each in sentences(text) if len(each.split()) > LONGEST_SENTENCE] == []
 
 
 def test_every_exhibit_is_listed_where_users_look() -> None:
@@ -48,10 +93,30 @@ def test_every_exhibit_is_listed_where_users_look() -> None:
     assert listed - {"exhibits"} == {*EXHIBITS}
 
 
-def test_readme_shows_every_command() -> None:
-    commands = (ROOT / "README.md").read_text(encoding="utf-8").split("## Commands")[1].split("\n## ")[0]
-    shown = {command.split()[1] for command in shown_commands(commands) if command.startswith("isoglot ")}
+def test_a_page_shows_every_command() -> None:
+    page = (ROOT / "docs/commands.md").read_text(encoding="utf-8")
+    shown = {command.split()[1] for command in shown_commands(page) if command.startswith("isoglot ")}
     assert {each.name or each.callback.__name__ for each in app.registered_commands if each.callback} == shown
+
+
+def test_readme_works_where_there_is_nothing_but_the_demo(finished: Workplace, tmp_path: Path) -> None:
+    """Its commands and its Python one after the other, as after make demo: a tiny study stands for the demo."""
+    folder = Path(shutil.copytree(finished.folder, tmp_path / "clone"))
+    commands = [command for command in shown_commands(README) if command.startswith("isoglot ")]
+    assert len(commands) > 3
+    for command in commands:
+        answer = isoglot(*map(stand_in, shlex.split(command)[1:]), folder=folder)
+        assert (answer.returncode, answer.stdout != "") == (0, True), answer.stderr
+    [block] = re.findall(r"^```python\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+    script, variables = block.replace('"demo', '"tiny.toml'), environment() | {"PYTHONPATH": str(ROOT)}
+    # isoglot itself warns of models that learned nothing, as these.
+    command = [sys.executable, "-W", "error", "-W", "default::UserWarning", "-c", script]
+    run = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, timeout=600)
+    assert run.returncode == 0, run.stderr
+    printed = [line.split() for line in run.stdout.splitlines()]
+    assert [words[0] for words in printed[-3:-1]] == ["default", "sep-l4"]
+    assert run.stdout.endswith("(2, 16)\n")
+    assert (folder / "out/report.html").is_file()
 
 
 @pytest.fixture(scope="module")

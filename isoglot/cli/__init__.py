@@ -182,7 +182,7 @@ def list_() -> None:
 for command in (run, init, plan, results, report, explain, breakdown, probe, export, pack, unpack):
     app.command(cls=PlainCommand)(command)
 # The name that the case of two models had first.
-app.command(name="compare", hidden=True, cls=PlainCommand)(probe)
+app.command(name="compare", cls=PlainCommand, hidden=True)(probe)
 app.command(name="list", cls=PlainCommand)(list_)
 
 

@@ -35,10 +35,10 @@ class HubDataset:
     """A Hugging Face data set with a column of text."""
 
     dataset: str  # its name on the hub, or a folder of JSON lines, Parquet or other files that the library knows
-    config: str | None = None
-    split: str = "train"
-    column: str = "text"
-    revision: str | None = None
+    config: str | None = None  # its configuration, where it has several
+    split: str = "train"  # its split
+    column: str = "text"  # its column of text
+    revision: str | None = None  # needed: its commit, 40 hex digits, so that the same text comes every time
 
 
 TextSource = TextFiles | HubDataset

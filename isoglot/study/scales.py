@@ -49,16 +49,16 @@ TAIL_SHARE = 0.3  # the part of a run over which LINEAR_TAIL takes the rate to 0
 class EncoderShape:
     """The Transformer of section 3.1."""
 
-    layers: Few
-    width: Count
-    heads: Count
-    feed_forward: Count
-    positions: Count = 512
-    dropout: ShareBelowOne = 0.1
-    attention_dropout: ShareBelowOne = 0.1
+    layers: Few  # Transformer blocks
+    width: Count  # numbers in a hidden vector; heads must divide it
+    heads: Count  # attention heads of a block
+    feed_forward: Count  # numbers in the inner vector of a block's feed-forward layer
+    positions: Count = 512  # rows of the position table: the longest sequence the model can read
+    dropout: ShareBelowOne = 0.1  # share of numbers dropped after embeddings and sublayers
+    attention_dropout: ShareBelowOne = 0.1  # share of attention weights dropped
     norm: NormPlacement = NormPlacement.POST
-    token_init_std: Positive | None = None  # None: width ** -0.5
-    position_init_std: Positive | None = None  # None: width ** -0.5
+    token_init_std: Positive | None = None  # spread of token embeddings at the start; None: width ** -0.5
+    position_init_std: Positive | None = None  # the same of positions; None: width ** -0.5
 
     def num_parameters(self, *, table_size: int) -> int:
         """Size of a model that shares everything: the tied token table is counted once, the softmax adds its bias."""
@@ -74,15 +74,15 @@ class EncoderShape:
 class Optimization:
     """Adam and its learning rate (section 3.1)."""
 
-    learning_rate: Positive
-    warmup_updates: CountOrZero
+    learning_rate: Positive  # the highest, reached at the end of the warm-up
+    warmup_updates: CountOrZero  # updates over which the learning rate rises from 0
     decay: Decay = Decay.INVERSE_SQUARE_ROOT
     # Departure: the paper gives no betas, epsilon, weight decay or clipping; these are XLM's.
-    beta1: ShareBelowOne = 0.9
-    beta2: ShareBelowOne = 0.98
-    epsilon: Positive = 1e-8
-    weight_decay: Annotated[float, at_least(0)] = 0.0
-    clip_norm: Positive = 5.0
+    beta1: ShareBelowOne = 0.9  # Adam's memory of gradients
+    beta2: ShareBelowOne = 0.98  # Adam's memory of squared gradients
+    epsilon: Positive = 1e-8  # keeps Adam from dividing by 0
+    weight_decay: Annotated[float, at_least(0)] = 0.0  # share of matrices, times learning rate, taken off in an update
+    clip_norm: Positive = 5.0  # longer gradients are scaled down to this length
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,22 +96,22 @@ class Scale:
     merges: Count  # BPE merges of a joint vocabulary; learned for each language, each gets half of them
     window: Annotated[int, at_least(3)]  # tokens in one training sequence
     batch: Count  # windows in one update, over all processes
-    updates: Count
+    updates: Count  # steps of pretraining
     evaluations: Few  # how many times during training the dev perplexity is measured and a checkpoint considered
     word_tasks: Search  # search for tasks that label words: NER, parsing, parts of speech
     pair_tasks: Search  # search for tasks that label pairs of sentences: NLI
     alignment: Alignment
-    mask_rate: ShareInside = 0.15
+    mask_rate: ShareInside = 0.15  # share of tokens that the model has to predict
     # Departure: one language for a whole update at the small scales; in XLM, and at the paper's, each of 8 parts draws.
     language_draws: Count = 1  # into how many equal parts an update's batch is cut, each of which draws its language
-    language_exponent: Share = 0.7
+    language_exponent: Share = 0.7  # languages are drawn by their share of text to this power; 0 draws all alike
     # Departure: the paper does not say how separate parts start; they are drawn apart unless a study says "equal".
     own_parts_start: Start = Start.INDEPENDENT
     # Models to score growth by: after updates/2^(moments-1), ..., updates/2 and updates. None keeps one at every
     # halving down to the first update, in full precision.
     moments: Count | None = None
-    dev_lines: Count = 5000
-    test_lines: Count = 5000
+    dev_lines: Count = 5000  # lines of each language held out to choose checkpoints by
+    test_lines: Count = 5000  # lines of each language held out besides; words in context are translated there
 
     @property
     def tokens(self) -> int:

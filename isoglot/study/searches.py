@@ -26,14 +26,14 @@ class Setting:
 class Search:
     """Settings of fine-tuning to try on the source language, and the budget of each (section 3.2)."""
 
-    batches: tuple[Count, ...]
+    batches: tuple[Count, ...]  # examples in one update
     learning_rates: tuple[Positive, ...]  # learning rates of the encoder
     head_learning_rates: tuple[Positive, ...] = ()  # learning rates of the task's own layer; none: the encoder's
     epochs: Count  # after each of them the dev set is scored and a checkpoint considered
-    epoch_examples: Count | None = None  # None: each training example once
+    epoch_examples: Count | None = None  # examples of one epoch; None: each training example once
     schedule: Schedule
     warmup_share: ShareBelowOne = 0.1  # share of all updates that warm up, under the linear schedule
-    beta2: ShareBelowOne
+    beta2: ShareBelowOne  # Adam's memory of squared gradients
 
     def settings(self) -> tuple[Setting, ...]:
         """Every combination, in the order in which they are tried."""
@@ -65,12 +65,12 @@ class Subwords(StrEnum):
 class FastText:
     """Skip-grams with subwords of characters (Bojanowski et al., 2017): the baseline of Figure 4."""
 
-    dimensions: Count = 300
-    epochs: Count = 5
-    least_count: Count = 5
-    learning_rate: Positive = 0.05
-    window: Count = 5
-    buckets: Count = 2_000_000
+    dimensions: Count = 300  # numbers in a word vector
+    epochs: Count = 5  # passes over the text
+    least_count: Count = 5  # rarer words get no vector
+    learning_rate: Positive = 0.05  # at the start; it falls linearly to 0
+    window: Count = 5  # words on either side that a word predicts
+    buckets: Count = 2_000_000  # slots that character n-grams are hashed into
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -78,23 +78,23 @@ class SyntheticLanguage:
 class World:
     """A world of meanings that several synthetic languages talk about."""
 
-    seed: Seed = 0
-    nouns: Count = 40
-    verbs: Count = 20
-    adjectives: Count = 20
-    adpositions: Count = 6
-    determiners: Count = 2
+    seed: Seed = 0  # another seed gives another world
+    nouns: Count = 40  # how many there are
+    verbs: Count = 20  # how many there are
+    adjectives: Count = 20  # how many there are
+    adpositions: Count = 6  # how many there are
+    determiners: Count = 2  # how many there are
     people: TwoOrMore = 10  # half of them given names and half family names
-    places: Count = 10
-    organisations: Count = 10
-    numbers: Count = 8
-    topics: Count = 4
+    places: Count = 10  # how many names there are
+    organisations: Count = 10  # how many names there are
+    numbers: Count = 8  # how many there are
+    topics: Count = 4  # what a sentence may be about; each favours other words
     # Topics multiply each word's likelihood by exp of this times a standard normal number.
     topic_strength: UpToTen = 1.0
     zipf_exponent: UpToTen = 1.2  # how steeply the frequency of words falls with their rank
     # Selectional preferences: p(word | head) grows with exp of the dot product of their latent vectors.
     latent_dimensions: CountOrZero = 4
-    latent_scale: UpToTen = 2.5
+    latent_scale: UpToTen = 2.5  # how strong selectional preferences are; 0 is none
     latent_falloff: Share = 0.7  # scale of latent dimension i is latent_scale * latent_falloff ** i
 
     def __post_init__(self) -> None:
@@ -107,12 +107,12 @@ class Synthetic:
 
     world: World
     languages: tuple[SyntheticLanguage, ...]
-    sentences: TwoOrMore
+    sentences: TwoOrMore  # training text of each language, drawn apart
     parallel_sentences: TwoOrMore = 500  # sentences in every language, apart from the training text, to score retrieval
     mapping_sentences: TwoOrMore = 1000  # others, to fit maps between models on and to compare models by
     train_examples: TwoOrMore = 6000  # labelled, of each task; these are the source's alone
-    dev_examples: TwoOrMore = 500
-    test_examples: TwoOrMore = 1000
+    dev_examples: TwoOrMore = 500  # labelled, in the source language, to choose settings and epochs by
+    test_examples: TwoOrMore = 1000  # labelled, the same meanings in every language
 
     def language(self, name: str) -> SyntheticLanguage:
         return next(language for language in self.languages if language.name == name)
