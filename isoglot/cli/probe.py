@@ -34,7 +34,9 @@ def probe(
     languages: Annotated[
         str | None,
         typer.Option(
-            "--languages", metavar="LIST", help="As in en,fr,de: each of the others is held against the first."
+            "--languages",
+            metavar="LIST",
+            help="Languages, as in en,fr,de: each of the others is held against the first.",
         ),
     ] = None,
     parallel: Annotated[
