@@ -18,6 +18,7 @@ OUTSIDE = {
     "LICENSE": "LICENSE",
     "results/replication/README.md": "results/replication/README.md",
     "results/replication/claims.md": "results/replication/claims.md",
+    "results/recipe/README.md": "results/recipe/README.md",
 }
 # A report is a page of its own: what a link to its folder opens.
 REPORTS = {str(page.parent.relative_to(ROOT)): page for page in sorted(ROOT.glob("results/*/report.html"))}

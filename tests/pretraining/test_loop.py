@@ -15,6 +15,7 @@ from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK
 from isoglot.errors import IsoglotError
 from isoglot.model.cloze import read_model
+from isoglot.model.work_files import SUMS_NAME
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.loop import untrained_model
 from isoglot.pretraining.perplexity import HeldOut, perplexity
@@ -66,7 +67,7 @@ def test_nothing_is_left_but_models_and_the_log(streams: Streams, folder: Path) 
     pretrained(tiny_run(), streams, folder=folder)
     models = [BEST, *(f"{INTERMEDIATE}/{update:08d}" for update in (1, 2, 4))]
     files = [f"{model}/{name}" for model in models for name in ("model.json", "model.safetensors")]
-    assert sorted(files_of(folder)) == sorted([*files, LOG])
+    assert sorted(files_of(folder)) == sorted([*files, LOG, SUMS_NAME])
     first = read_model(folder / INTERMEDIATE / "00000001")
     assert not any(
         tensor.equal(read_model(folder / BEST).state_dict()[name]) for name, tensor in first.state_dict().items()

@@ -187,6 +187,7 @@ class EncoderAtMoment(Stage):
 
     def make(self, work: Work) -> None:
         kept = work.path(self.encoder) / INTERMEDIATE / f"{self.update:08d}"
+        shutil.rmtree(work.folder / BEST, ignore_errors=True)  # a kill may have left half of it
         shutil.copytree(kept, work.folder / BEST, copy_function=_link)
 
 
