@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import hashlib
+import json
 import multiprocessing.process
 import os
 import re
@@ -15,7 +16,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from isoglot.errors import IsoglotError
 
@@ -235,3 +236,11 @@ def sha256_of(path: Path) -> str:
 
 def text_sum(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def parsed_json(text: str | bytes) -> Any:
+    """The content of JSON that anybody may have written: however it is damaged, a ValueError says so."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("lists nested too deeply") from None

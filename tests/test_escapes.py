@@ -5,6 +5,7 @@ import io
 import json
 import lzma
 import os
+import shutil
 import struct
 import time
 import zipfile
@@ -13,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from commands import Workplace, answered
 from study_texts import TINY_STUDY
 
 from isoglot.corpora.download.fetching import _version, note_of
@@ -161,3 +163,15 @@ def test_a_damaged_list_of_digests_is_read_as_an_empty_one(
     cache.write_text(content.replace("KEY", key))
     assert source_file(file, wanted_by="text").sha256 == right
     assert json.loads(cache.read_text()) == {key: right}
+
+
+@pytest.mark.parametrize("words", [("results", "tiny.toml"), ("report", "tiny.toml"), ("verify",)])
+def test_a_record_nested_too_deeply_is_a_damaged_one(
+    words: tuple[str, ...], finished: Workplace, tmp_path: Path
+) -> None:
+    copy = shutil.copytree(finished.folder, tmp_path / "copy")
+    (record, *_) = copy.glob("store/vocabulary-statistics-*/record.json")
+    record.write_text("[" * 100_000)
+    answer = answered(*words, folder=copy)
+    assert answer.returncode == 1
+    assert f"{record.parent.name}/record.json is not the record of an artifact" in answer.stdout + answer.stderr

@@ -17,7 +17,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from isoglot.errors import IsoglotError
-from isoglot.files import text_sum
+from isoglot.files import parsed_json, text_sum
 from isoglot.model.work_files import CHECKPOINTS, WorkSums, WriteTensors, write_tensors
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ def _sealed(state: str, tensors: Mapping[str, Tensor]) -> str:
 
 def _unsealed(metadata: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     """The training state and the checksum of the tensors."""
-    *content, seal = json.loads(metadata[PROGRESSION])
+    *content, seal = parsed_json(metadata[PROGRESSION])
     if seal != text_sum(json.dumps(content)):
         raise ValueError("its checksum has changed")
     state, tensors = content
-    return dict(json.loads(state)), tensors
+    return dict(parsed_json(state)), tensors
 
 
 def _tensor_sum(tensors: Mapping[str, Tensor]) -> str:
@@ -62,7 +62,7 @@ def stored_progression(folder: Path) -> dict[str, Any]:
     try:
         with (folder / CHECKPOINTS / LATEST).open("rb") as file:
             length = int.from_bytes(file.read(LENGTH_BYTES), "little")
-            header = json.loads(file.read(min(length, LONGEST_HEADER)))
+            header = parsed_json(file.read(min(length, LONGEST_HEADER)))
         return _unsealed(header["__metadata__"])[0]
     # It may be replaced or removed while it is read. Training that resumes from a damaged one reports it.
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

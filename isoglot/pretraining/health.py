@@ -15,7 +15,7 @@ from time import monotonic, perf_counter
 from typing import TYPE_CHECKING
 
 from isoglot.errors import IsoglotError
-from isoglot.files import file_to_extend
+from isoglot.files import file_to_extend, parsed_json
 from isoglot.pretraining.run import HEALTH, PretrainingRun, UpdateRecord
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _latest_attempt(path: Path) -> int:
     for line in path.read_bytes().splitlines(keepends=True) if path.exists() else ():
         position += len(line)
         with suppress(ValueError, KeyError, TypeError):
-            latest = max(latest, int(json.loads(line)["attempt"]))
+            latest = max(latest, int(parsed_json(line)["attempt"]))
             end = position if line.endswith(b"\n") else end
     if end < position:
         os.truncate(path, end)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from isoglot.files import parsed_json
 from isoglot.pipeline.cells import Cell
 from isoglot.pipeline.exhibits import cells, gap_sentences, gaps
 from isoglot.pretraining.run import HEALTH
@@ -109,7 +110,7 @@ def last_remark(log: Path) -> str | None:
     """The last remark of the latest attempt, if it still holds."""
     try:
         # The trouble of an earlier attempt may be past.
-        lines = [json.loads(line) for line in (log / HEALTH).read_text(encoding="utf-8").splitlines()]
+        lines = [parsed_json(line) for line in (log / HEALTH).read_text(encoding="utf-8").splitlines()]
         remarks = [line["remark"] for line in lines if "remark" in line and line["attempt"] == lines[-1]["attempt"]]
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any
 
 from isoglot.errors import IsoglotError
-from isoglot.files import clear_disk_errors, lease, refuse_links, text_sum, write_whole
+from isoglot.files import clear_disk_errors, lease, parsed_json, refuse_links, text_sum, write_whole
 from isoglot.pipeline.cells import VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement, measurements, pending_cells
@@ -219,7 +219,7 @@ def _kept_pictures(folder: Path) -> dict[str, str]:
     """Drawings of an earlier report by name, of which every byte is as it was written."""
     kept = {}
     with suppress(OSError, ValueError, AttributeError):
-        for name, expected in json.loads((folder / SUMS).read_text(encoding="utf-8")).items():
+        for name, expected in parsed_json((folder / SUMS).read_text(encoding="utf-8")).items():
             with suppress(OSError, ValueError):
                 drawn = (folder / name).read_text(encoding="utf-8")
                 if text_sum(drawn) == expected:

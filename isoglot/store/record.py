@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from isoglot.errors import IsoglotError
-from isoglot.files import flush
+from isoglot.files import flush, parsed_json
 from isoglot.hardware import Hardware, hardware
 from isoglot.store.canonical import Json, canonical_json, digest_of
 from isoglot.store.file_sums import (
@@ -140,7 +140,7 @@ def read_record(folder: Path) -> Record:
 def parsed_record(text: bytes, *, path: Path | str) -> Record:
     """The record in a text; `path` is for messages. A ValueError says what is wrong with it."""
     try:
-        content = json.loads(text)
+        content = parsed_json(text)
         check_format(content["format"], path=path)
         checksum = content.pop(CHECKSUM, None)
         is_changed = checksum != _checksum(content) if checksum is not None else content["format"] >= FORMAT
@@ -182,7 +182,7 @@ def summarised_files(folder: Path, record: Record) -> list[str]:
     """The names of those files of an artifact that its summary in this folder has."""
     path = folder / SUMMARY_NAME
     try:
-        names = json.loads(path.read_bytes())["files"]
+        names = parsed_json(path.read_bytes())["files"]
         return [name for name in names if record.files[name]]
     except OSError as error:
         raise unreadable(path, error, folder=folder) from error

@@ -24,6 +24,7 @@ from isoglot.files import (
     holder,
     lease,
     link_error,
+    parsed_json,
     refuse_links,
     write_whole,
 )
@@ -233,7 +234,7 @@ class Store:
     def _check_format(self) -> None:
         path = self.root / STORE_NAME
         try:
-            check_format(json.loads(path.read_text(encoding="utf-8"))["format"], path=path)
+            check_format(parsed_json(path.read_text(encoding="utf-8"))["format"], path=path)
         except FileNotFoundError:
             return
         except (ValueError, TypeError, KeyError) as error:

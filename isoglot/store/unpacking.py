@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from isoglot.errors import IsoglotError
-from isoglot.files import clear_disk_errors, flush, lease, refuse_links, write_whole
+from isoglot.files import clear_disk_errors, flush, lease, parsed_json, refuse_links, write_whole
 from isoglot.store.file_sums import EVERYTHING, RECORD_NAME, SUMMARY_NAME, file_sum, file_sums
 from isoglot.store.packing import ARTIFACTS, FORMAT, LOGS, MANIFEST, SUMMARIES, is_program, is_xz, manifest_sum
 from isoglot.store.record import Record, parsed_record, read_artifact, read_record, summarised_files
@@ -116,7 +116,7 @@ def _read_manifest(archive: Path, tar: tarfile.TarFile) -> tuple[dict[str, _Memb
         raise IsoglotError(f"{archive}: {MANIFEST} in it has {first.size:,} bytes, more than any archive needs")
     text = content.read()
     try:
-        fields = json.loads(text)
+        fields = parsed_json(text)
         if int(fields["format"]) > FORMAT:
             raise IsoglotError(
                 f"{archive} has format {fields['format']}, and this isoglot reads up to {FORMAT}: update isoglot"

@@ -18,7 +18,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import isoglot
 from isoglot.errors import IsoglotError
-from isoglot.files import file_to_extend, flush, new_file, write_whole
+from isoglot.files import file_to_extend, flush, new_file, parsed_json, write_whole
 
 TEMPORARY = {408, 425, 429, 500, 502, 503, 504}
 CONTACT = "ISOGLOT_CONTACT"
@@ -90,8 +90,8 @@ def note_of(part: Path) -> Path:
 
 def _version(part: Path, *, url: str) -> Version | None:
     try:
-        version = Version(**json.loads(note_of(part).read_text(encoding="utf-8")))
-    except (FileNotFoundError, ValueError, TypeError, RecursionError):
+        version = Version(**parsed_json(note_of(part).read_text(encoding="utf-8")))
+    except (FileNotFoundError, ValueError, TypeError):
         return None
     # A tag is sent back as a header, which a line break in it would end.
     is_sound = isinstance(version.tag, str) and version.tag.isprintable() and isinstance(version.bytes, int | None)

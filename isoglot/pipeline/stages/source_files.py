@@ -12,6 +12,7 @@ from pathlib import Path
 
 from isoglot.corpora.readers.decompression import found
 from isoglot.errors import IsoglotError, MissingDataError, nearest
+from isoglot.files import parsed_json
 from isoglot.store import NOT_IDENTITY
 
 SHA256 = re.compile("[0-9a-f]{64}")
@@ -63,8 +64,8 @@ def _cached_sha256(path: Path, key: str) -> str:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "isoglot" / "digests.json"
     known: dict[str, str] = {}
     # A damaged or missing cache counts as empty.
-    with suppress(OSError, ValueError, AttributeError, RecursionError):
-        entries = json.loads(cache.read_text(encoding="utf-8")).items()
+    with suppress(OSError, ValueError, AttributeError):
+        entries = parsed_json(cache.read_text(encoding="utf-8")).items()
         known |= {each: digest for each, digest in entries if SHA256.fullmatch(str(digest))}
     if key not in known:
         known[key] = _sha256(path)
