@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+from ctrl_c import hearing_ctrl_c
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,7 +55,10 @@ def test_ctrl_c_is_quiet_while_modules_are_imported(tmp_path: Path) -> None:
     (tmp_path / "typer.py").write_text(f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\ntime.sleep(60)\n")
     variables = os.environ | {"PYTHONPATH": str(tmp_path)}
     command = [sys.executable, "-m", "isoglot", "list"]
-    with subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with (
+        hearing_ctrl_c(),
+        subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process,
+    ):
         deadline = time.monotonic() + 60
         while not begun.exists():
             assert process.poll() is None
