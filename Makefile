@@ -55,11 +55,12 @@ docs: tools ## write the page of study keys anew, and build the site; a dead lin
 bench: tools ## measure speed, one JSON line a measurement
 	@for script in bench/*.py; do $(BIN)/python $$script || exit 1; done
 
+# What the first lock wants on one platform alone is named by the second too, which may want it on all.
 lock: tools ## solve requirements/lock.txt and requirements/dev-lock.txt again
 	$(PIP) --quiet uv
 	$(SOLVE) pyproject.toml requirements/run.in --output-file requirements/lock.txt
 	$(SOLVE) --extra hub --constraints requirements/lock.txt pyproject.toml requirements/dev.in \
-		$$(sed -n 's/^\([a-z0-9-]*\)==.*/--no-emit-package \1/p' requirements/lock.txt) \
+		$$(sed -n '/sys_platform/!s/^\([a-z0-9-]*\)==.*/--no-emit-package \1/p' requirements/lock.txt) \
 		--output-file requirements/dev-lock.txt
 
 clean: ## remove .venv and caches; stores of results stay
