@@ -1,5 +1,6 @@
 """The exceptions for mistakes that the user can fix, what to say of any other, and suggestions for misspelt words."""
 
+import os
 import re
 import tempfile
 import traceback
@@ -40,17 +41,20 @@ class MissingDataError(IsoglotError):
 
 def unexpected(error: Exception, path: Path | None = None, *, title: str = "") -> str:
     """One sentence about an error that is nobody's to fix; its traceback is saved at the path, or in a new file."""
-    lines = "".join(traceback.format_exception(error))
+    lines = f"{title}\n\n{''.join(traceback.format_exception(error))}".lstrip()
     summary = readable("".join(traceback.format_exception_only(error)).strip())
     place = "could not be saved"
     with suppress(OSError):
         if path is None:
-            with tempfile.NamedTemporaryFile(prefix="isoglot-traceback-", suffix=".txt", delete=False) as file:
-                path = Path(file.name)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)  # it may be a link, through which nothing must be written
-        path.write_text(f"{title}\n\n{lines}".lstrip(), encoding="utf-8", errors="backslashreplace")
-        place = f"is in {path}"
+            descriptor, name = tempfile.mkstemp(prefix="isoglot-traceback-", suffix=".txt")
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.unlink(missing_ok=True)
+            # A new file: nothing is written through a link that somebody put there meanwhile.
+            descriptor, name = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), str(path)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(lines.encode(errors="backslashreplace"))
+        place = f"is in {name}"
     return f"{summary}; an error of isoglot's own, or of a library: its traceback {place}"
 
 

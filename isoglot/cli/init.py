@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
+from isoglot.cli.data import DEFAULT_DATA
 from isoglot.cli.options import named_folder, plain_console
 from isoglot.errors import IsoglotError
-
-DEFAULT_DATA = "data"
 
 
 def init(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
@@ -14,7 +13,7 @@ from rich.table import Table
 
 from isoglot.errors import IsoglotError, MissingDataError
 from isoglot.files import write_whole
-from isoglot.pipeline.measurements import Measurement
+from isoglot.pipeline.measurements import Measurement, write_csv
 from isoglot.pipeline.model_names import is_own, named_reader
 from isoglot.pipeline.probe_texts import Pair, PairText, read_pair_text, study_text
 from isoglot.pipeline.probing import ROUNDS, probed_pair
@@ -164,10 +163,8 @@ class Probe(Numbers):
         title = f"{self.scores.name}: {pairs}"
         page = write_page(place, title=title, head=head, sections=[*probe_sections(self.scores)])
         write_whole(place / JSON, self.json_text())
-        text, rows = StringIO(), [row | {"languages": "-".join(row["languages"])} for row in self.to_dicts()]
-        table = csv.DictWriter(text, [*rows[0]], lineterminator="\n")
-        table.writeheader()
-        table.writerows(rows)
+        text = StringIO()
+        write_csv(self.measurements, to=text)
         write_whole(place / CSV, text.getvalue())
         return page
 

@@ -18,7 +18,6 @@ from isoglot.corpora.splitters import moses
 from isoglot.corpora.splitters.jieba_dictionary import FIRST_HAN, LAST_HAN
 from isoglot.corpora.splitters.jieba_words import ALSO_IN_BLOCKS
 from isoglot.corpora.splitters.marks import CONTROLS, PLAIN_MARKS, WORD
-from isoglot.corpora.splitters.moses import normalizing_rules, sacremoses_rules
 from isoglot.errors import IsoglotError
 from isoglot.study.languages import Splitter, WordSplitting
 
@@ -91,10 +90,10 @@ def _plain_steps(*, for_controls: str) -> list[Step]:
 @cache
 def _moses_steps(language: str, *, perl_quotes: bool) -> list[Step]:
     """The chain of `moses.split_lines`, rule by rule."""
-    _, tokenizer = sacremoses_rules(language)
+    _, tokenizer = moses.sacremoses_rules(language)
     letters, numbers, lower_case = map(_characters, (tokenizer.IsAlpha, tokenizer.IsN, tokenizer.IsLower))
     kept = f"{_characters(tokenizer.IsAlnum)} .'`,\\-"
-    rules = normalizing_rules(language, perl_quotes=perl_quotes)
+    rules = moses.normalizing_rules(language, perl_quotes=perl_quotes)
     return [
         *(step for pattern, template in rules for step in _looking(str(pattern), template)),
         # From here on a line has this space before it, to the end.
@@ -115,7 +114,7 @@ def _moses_steps(language: str, *, perl_quotes: bool) -> list[Step]:
 def _moses_controls() -> str:
     # Written out, as a category of Unicode grows with the editions that the libraries come with.
     every = "".join(map(chr, chain(range(0xD800), range(0xE000, 0x110000))))
-    normalizer, _ = sacremoses_rules("en")
+    normalizer, _ = moses.sacremoses_rules("en")
     return _characters(set(every) - set(normalizer.remove_control_chars(every)))
 
 

@@ -1,6 +1,5 @@
 """Files that a study names, identified by their content wherever they lie."""
 
-import hashlib
 import json
 import os
 import re
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from isoglot.corpora.readers.decompression import found
 from isoglot.errors import IsoglotError, MissingDataError, nearest
-from isoglot.files import parsed_json
+from isoglot.files import parsed_json, sha256_of
 from isoglot.store import NOT_IDENTITY
 
 SHA256 = re.compile("[0-9a-f]{64}")
@@ -31,7 +30,7 @@ class SourceFile:
     def check_unchanged(self) -> None:
         """Refuse an artifact made from a file that was written while it was read."""
         with suppress(OSError):
-            if _sha256(self.path) == self.sha256:
+            if sha256_of(self.path) == self.sha256:
                 return
         raise IsoglotError(f"{self.path}: changed while it was read; run again when it is complete")
 
@@ -45,7 +44,7 @@ def source_file(path: Path, *, wanted_by: str) -> SourceFile:
             raise MissingDataError(f"{wanted_by}: {path}: not a file; name the files in it one by one")
         is_cached = status.st_size >= LARGE_BYTES and time.time() - status.st_mtime >= SETTLED_SECONDS
         key = f"{path.absolute()} {status.st_size} {status.st_mtime_ns} {status.st_ino}"
-        digest = _cached_sha256(path, key) if is_cached else _sha256(path)
+        digest = _cached_sha256(path, key) if is_cached else sha256_of(path)
         return SourceFile(sha256=digest, path=path, num_bytes=status.st_size)
     except OSError as error:
         raise MissingDataError(f"{wanted_by}: {path}: {_reason(path, error)}") from None
@@ -53,11 +52,6 @@ def source_file(path: Path, *, wanted_by: str) -> SourceFile:
 
 def total_bytes(files: Iterable[SourceFile]) -> int:
     return sum(file.num_bytes for file in files)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _cached_sha256(path: Path, key: str) -> str:
@@ -68,7 +62,7 @@ def _cached_sha256(path: Path, key: str) -> str:
         entries = parsed_json(cache.read_text(encoding="utf-8")).items()
         known |= {each: digest for each, digest in entries if SHA256.fullmatch(str(digest))}
     if key not in known:
-        known[key] = _sha256(path)
+        known[key] = sha256_of(path)
         # Without write access only time is lost: the next command reads the file again.
         with suppress(OSError):
             cache.parent.mkdir(parents=True, exist_ok=True)

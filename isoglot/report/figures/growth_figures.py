@@ -9,7 +9,7 @@ import numpy as np
 
 from isoglot.report.figures.charts import chart_spec, imported_altair, roomy, short
 from isoglot.report.figures.layer_series import LineChart, LineFigure, pair_title
-from isoglot.report.figures.line_charts import PANEL_COLUMNS, PANEL_HEIGHT, PANEL_WIDTH
+from isoglot.report.figures.line_charts import PANEL_HEIGHT, picture_of_panels
 from isoglot.report.figures.picture import DASHES, MUTED, PUBLISHED, Picture, Spec, Style, styles_of
 from isoglot.report.growth import Growth
 from isoglot.report.growth_fits import LEVEL, Interval
@@ -111,16 +111,7 @@ def _picture(figure: LineFigure, rows: Sequence[Growth]) -> Picture:
     if papers:
         whose = "the mean over the paper's languages" if all(map(_is_of_others, rows)) else "the paper"
         legend.append(f"diamond: {whose}, at {BUDGET} tokens")
-    return Picture(
-        name=figure.name,
-        title=figure.title,
-        charts=panels,
-        chart_width=PANEL_WIDTH,
-        columns=PANEL_COLUMNS,
-        legend="; ".join(legend),
-        has_published=bool(papers),
-        has_panels=True,
-    )
+    return picture_of_panels(figure, panels, legend=legend, has_published=bool(papers))
 
 
 def _points(row: Growth) -> list[dict[str, Any]]:

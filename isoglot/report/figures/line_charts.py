@@ -97,14 +97,23 @@ def _small_multiples(figure: LineFigure) -> Picture:
     lines_drawn = [line for chart in figure.charts for line in chart.series]
     if any(line.label == DEFAULT.label for line in lines_drawn):
         legend.append(f"grey: {DEFAULT.label}")
+    return picture_of_panels(
+        figure, panels, legend=legend, has_published=any(line.is_published for line in lines_drawn)
+    )
+
+
+def picture_of_panels(
+    figure: LineFigure, panels: Sequence[Spec], *, legend: Sequence[str], has_published: bool
+) -> Picture:
+    """Small charts side by side, with words below them in place of a legend."""
     return Picture(
         name=figure.name,
         title=figure.title,
-        charts=panels,
+        charts=[*panels],
         chart_width=PANEL_WIDTH,
         columns=PANEL_COLUMNS,
         legend="; ".join(dict.fromkeys(legend)),
-        has_published=any(line.is_published for line in lines_drawn),
+        has_published=has_published,
         has_panels=True,
     )
 
