@@ -14,6 +14,7 @@ from isoglot.corpora.synthetic.lexicon import NUM_INFLECTIONS, anchors, lexicon,
 from isoglot.corpora.synthetic.linearisation import forms
 from isoglot.errors import IsoglotError
 from isoglot.study.synthetic_languages import Morphology, Script, SyntheticLanguage, WordOrder, World
+from tests.tiny_worlds import TINY_WORLD
 
 SHARES = st.floats(0, 1)
 
@@ -109,14 +110,12 @@ def test_a_world_too_large_for_a_script_is_refused() -> None:
         native_stems(World(nouns=20_000), "a", Script.LATIN)
 
 
-def test_all_words_that_are_said_are_in_the_dictionary_and_hardly_any_other(
-    tiny_world: World, languages: list[SyntheticLanguage]
-) -> None:
-    meanings = draw_meanings(tiny_world, count=8_000, seed=0)
+def test_all_words_that_are_said_are_in_the_dictionary_and_hardly_any_other(languages: list[SyntheticLanguage]) -> None:
+    meanings = draw_meanings(TINY_WORLD, count=8_000, seed=0)
     said = np.unique(forms(meanings)[meanings.concept_BS != ABSENT])
     for a, b in zip(languages, languages[7:], strict=False):
-        pairs = {(lexicon(a, tiny_world)[form], lexicon(b, tiny_world)[form]) for form in said}
-        gold = dictionary(a, b, world=tiny_world)
+        pairs = {(lexicon(a, TINY_WORLD)[form], lexicon(b, TINY_WORLD)[form]) for form in said}
+        gold = dictionary(a, b, world=TINY_WORLD)
         assert len(gold) == len(set(gold))
         assert pairs - set(gold) == {(".", ".")}
         assert len(set(gold) - pairs) <= len(gold) // 20

@@ -8,10 +8,8 @@ import pytest
 from isoglot.evaluation.transfer.bio_tags import TaggedSentence
 from isoglot.evaluation.transfer.tasks.ner import TASK as NER
 from isoglot.study.languages import Splitter, WordSplitting
-from isoglot.study.synthetic_languages import Side, SyntheticLanguage, WordOrder, World
 
 ENGLISH = WordSplitting(splitter=Splitter.MOSES, language="en")
-CHINESE = WordSplitting(splitter=Splitter.JIEBA, language="zh")
 
 
 def sentence(text: str) -> TaggedSentence:
@@ -31,15 +29,6 @@ def test_files_are_read_one_after_the_other_in_whole_words_with_the_marks_and_ca
         assert NER.read_official(paths, splitting=splitting) == ([sentence(each) for each in expected], {})
 
 
-def test_characters_of_chinese_become_words_of_the_segmenter(tmp_path: Path) -> None:
-    """As section 3.2 says; one of the words has the last character of one entity and one that is outside."""
-    tagged = [("我", "O"), ("爱", "O"), ("北", "B-LOC"), ("京", "I-LOC"), ("大", "O"), ("学", "O"), ("。", "O")]
-    (tmp_path / "zh.bio").write_text("".join(f"{c}\t{tag}\n" for c, tag in tagged) + "\n", encoding="utf-8")
-    found, counts = NER.read_official([tmp_path / "zh.bio"], splitting=CHINESE)
-    assert found == [sentence("我 爱 北京大学/B-LOC .")]
-    assert counts == {"straddling_words": 1, "changed_spans": 1, "lost_spans": 0, "sentences_not_realigned": 0}
-
-
 def test_predicted_tags_are_repaired_to_spans_of_one_type() -> None:
     """Section 3.2: a stand-alone I-X becomes B-X, and B-X I-Y I-Z becomes B-Z I-Z I-Z."""
     labels = ("B-A", "I-A", "I-B", "I-C", "O")
@@ -57,14 +46,3 @@ def test_scores_by_hand() -> None:
         ["ORG", "0", "0.0", "0.0", "0.0"],
         ["PER", "1", "100.0", "100.0", "100.0"],
     ]
-
-
-def test_made_up_examples_mean_the_same_in_every_language(tiny_world: World) -> None:
-    plain = SyntheticLanguage(name="ela")
-    other = SyntheticLanguage(name="oru", order=WordOrder.SOV, adjectives=Side.AFTER, adpositions=Side.AFTER)
-    first, second = (NER.made_up(each, world=tiny_world, count=60, seed=3) for each in (plain, other))
-    assert {tag for each in first for tag in each.tags} >= {"B-PER", "I-PER", "B-LOC", "B-ORG", "O"}
-    assert [sorted(each.tags) for each in first] == [sorted(each.tags) for each in second]
-    assert first != second
-    assert NER.made_up(plain, world=tiny_world, count=60, seed=3) == first
-    assert NER.made_up(plain, world=tiny_world, count=60, seed=4) != first

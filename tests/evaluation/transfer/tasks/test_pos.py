@@ -9,7 +9,8 @@ from isoglot.evaluation.transfer.conllu import Tree
 from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
 from isoglot.evaluation.transfer.tasks.pos import TASK as POS
 from isoglot.study.languages import Splitter, WordSplitting
-from isoglot.study.synthetic_languages import SyntheticLanguage, World
+from isoglot.study.synthetic_languages import SyntheticLanguage
+from tests.tiny_worlds import TINY_WORLD
 
 
 def tree(upos: str) -> Tree:
@@ -29,10 +30,10 @@ def test_scores_by_hand() -> None:
     ]
 
 
-def test_made_up_examples_are_trees_of_which_the_tags_are_learned(tiny_world: World) -> None:
+def test_made_up_examples_are_trees_of_which_the_tags_are_learned() -> None:
     language = SyntheticLanguage(name="ela")
-    found = POS.made_up(language, world=tiny_world, count=20, seed=3)
-    assert found == PARSING.made_up(language, world=tiny_world, count=20, seed=3)
+    found = POS.made_up(language, world=TINY_WORLD, count=20, seed=3)
+    assert found == PARSING.made_up(language, world=TINY_WORLD, count=20, seed=3)
     assert {"NOUN", "VERB", "PUNCT"} <= set(POS.labels(found))
 
 
