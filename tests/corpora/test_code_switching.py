@@ -1,7 +1,7 @@
 """Windows show the text with the right share of its words changed into translations, and nothing else."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 
@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from isoglot.corpora import code_switching
 from isoglot.corpora.bpe import Bpe
@@ -138,26 +137,6 @@ def seen_dictionary(lines: Sequence[str]) -> Weighted:
     return {words[0]: [("A", 1.0)]} if DICTIONARY.keys().isdisjoint(words) else DICTIONARY
 
 
-def many_lines(words: str) -> list[str]:
-    random = np.random.default_rng(0)
-    return [" ".join(random.choice(list(words), random.integers(3, 12))) for _ in range(400)]
-
-
-class Reader:
-    """Windows of a text, and their words."""
-
-    def __init__(self, lines: Sequence[str], translations: Weighted, *, length: int):
-        vocabulary = vocabulary_of(lines, translations)
-        self.tokens = {id: token for token, id in vocabulary.ids("x").items()} | {END: "\n</w>"}
-        self.text = [word for line in lines for word in (*line.split(), "\n")]
-        self.windows = SwitchedWindows(switchable_text(lines, translations), length=length, seed=0, name="x")
-
-    def read(self, row: Sequence[int]) -> tuple[list[str], str]:
-        """The whole words of a window, and what is there of one that its end cuts."""
-        *words, cut = "".join(self.tokens[id] for id in row).split("</w>")
-        return words, cut
-
-
 @given(LINES, st.integers(1, 9), st.integers(0, 12), st.integers(0, 9), st.integers(0, 2**31))
 def test_windows_are_those_of_plain_loops(lines: list[str], length: int, position: int, count: int, seed: int) -> None:
     dictionary = seen_dictionary(lines)
@@ -177,59 +156,6 @@ def test_windows_are_those_of_plain_loops(lines: list[str], length: int, positio
     assert taken.shape == (count, length)
     places = {"length": length, "seed": seed, "name": "x", "position": position, "count": count}
     assert taken.tolist() == switched_windows_by_loops(text, spelled=spelled, translations=dictionary, **places)
-
-
-RARE = {"a": [("A", 1.0)], "b": [("B", 1.0), ("C", 2.0), ("D", 5.0)]}
-ONE_LETTER = "abcdefghij"
-
-
-def shown_letters(reader: Reader, *, batches: int, count: int, start: int = 0) -> Iterator[tuple[str, str]]:
-    """Words of one token each, so that a window shows the very words of the text."""
-    length = reader.windows.length
-    for batch in range(start, start + batches):
-        rows = reader.windows.order.rows(batch * count, count)
-        for row, taken in zip(rows, reader.windows.take(batch * count, count).tolist(), strict=True):
-            yield from zip(reader.text[row * length : (row + 1) * length], reader.read(taken)[0], strict=True)
-
-
-def test_30_percent_of_dictionary_words_change_where_that_is_not_too_many() -> None:
-    """Two words of ten are in the dictionary, 6 of 100 words change."""
-    reader = Reader(many_lines(ONE_LETTER), RARE, length=20)
-    pairs = Counter(shown_letters(reader, batches=40, count=64))
-    for word in RARE:
-        shown = sum(number for (a, _), number in pairs.items() if a == word)
-        assert stats.binomtest(shown - pairs[word, word], shown, 0.3).pvalue > 1e-4
-    drawn = [pairs["b", b] for b in "BCD"]
-    assert stats.chisquare(drawn, [sum(drawn) * weight / 8 for weight in (1, 2, 5)]).pvalue > 1e-4
-
-
-def test_where_30_percent_are_too_many_15_of_100_words_of_each_batch_change() -> None:
-    everything = {word: [(word.upper(), 1.0)] for word in ONE_LETTER}
-    reader = Reader(many_lines(ONE_LETTER), everything, length=20)
-    places: Counter[int] = Counter()
-    words: Counter[str] = Counter()
-    for batch in range(60):
-        pairs = list(shown_letters(reader, batches=1, count=32, start=batch))
-        changed = [(place % 20, a) for place, (a, b) in enumerate(pairs) if a != b]
-        assert len(changed) == int(0.15 * sum(a != "\n" for a, _ in pairs))
-        places.update(place for place, _ in changed)
-        words.update(word for _, word in changed)
-    # Whichever words stay, it is chance: no place in a window and no word is spared.
-    assert stats.chisquare([places[place] for place in range(20)]).pvalue > 1e-4
-    running = Counter(word for word in reader.text if word != "\n")
-    expected = [running[word] * words.total() / running.total() for word in ONE_LETTER]
-    assert stats.chisquare([words[word] for word in ONE_LETTER], expected).pvalue > 1e-4
-
-
-def test_long_translations_do_not_push_a_batch_over_15_percent() -> None:
-    """Each change pushes other words out of the window, so fewer may change than of the words that were there."""
-    lines = many_lines("ab")
-    reader = Reader(lines, {"a": [("ABCDE", 1.0)], "b": [("EDCBA", 1.0)]}, length=12)
-    for position in range(0, 640, 64):
-        rows = [reader.read(row) for row in reader.windows.take(position, 64).tolist()]
-        shown = [word for words, cut in rows for word in (*words, cut) if word and word != "\n"]
-        changed = sum(word.isupper() for word in shown)
-        assert 0.1 * len(shown) < changed <= 0.15 * len(shown)
 
 
 def test_a_text_shorter_than_a_window_is_refused() -> None:
