@@ -7,11 +7,9 @@ import torch
 from study_texts import TINY_STUDY
 
 from isoglot.errors import IsoglotError
-from isoglot.model.cloze import read_model
 from isoglot.pipeline.cells import EMERGENCE, GROWTH, GROWTH_TASKS, TABLE_1, UNTRAINED, VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement, measurements
-from isoglot.pipeline.stages.emergence import StructureOverTraining
 from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer
 from isoglot.pipeline.stages.models import EncoderAtMoment, chosen_model, kept_models
 from isoglot.pipeline.stages.scores import read_scores
@@ -110,20 +108,6 @@ def test_words_are_scored_at_every_moment_as_emergence_scores_the_chosen_model(f
         *("word_translation_p1_chance", "word_translation_coverage"),
     }
     assert not any(each.metric.startswith("word") for each in found if each.exhibit == "training")
-
-
-def test_half_precision_changes_scores_by_less_than_their_noise(store: Store) -> None:
-    """A weight keeps eleven bits: vectors of the same sentences hardly move."""
-    (cell,) = of(GROWTH)
-    assert isinstance(cell.stage, StructureOverTraining)
-    model = read_model(store.folder(cell.stage.encoders["ela"]) / "best")
-    token_BL = torch.arange(5, 21)[None]
-    with torch.no_grad():
-        exact = model.encoder(token_BL, language="ela")
-        for parameter in model.parameters():
-            parameter.copy_(parameter.half())
-        rounded = model.encoder(token_BL, language="ela")
-    assert torch.nn.functional.cosine_similarity(exact, rounded, dim=-1).min() > 0.9999
 
 
 def test_moments_beyond_the_first_update_are_refused() -> None:

@@ -36,7 +36,6 @@ from isoglot.pretraining.loop import untrained_model
 from isoglot.report.state import last_remark
 from isoglot.store import Amount, Store, Work, inputs_first
 from isoglot.study.conditions import condition_named
-from isoglot.study.scales import Start
 from isoglot.study.study import read_study
 from tests.pipeline.making import input_folders
 
@@ -79,20 +78,6 @@ def test_training_starts_from_the_untrained_model_and_moves_every_weight(finishe
                 embeddings.append(weights["encoder.embeddings.owned_by.shared.token.weight"])
     assert len(trained) == 6
     assert not torch.equal(*embeddings), "seeds start apart"
-
-
-def test_an_untrained_baseline_starts_as_its_run_says(finished: Workplace, tmp_path: Path) -> None:
-    stage = next(each for each in encoders(finished) if isinstance(each, UntrainedEncoder) and each.run.separate.layers)
-    equal = replace(stage, run=replace(stage.run, own_parts_start=Start.EQUAL))
-    equal.make(Work(folder=tmp_path, input_folders=input_folders(stage, finished.store), progress=print))
-    for folder, is_equal in ((finished.store.folder(stage), False), (tmp_path, True)):
-        weights = chosen_model(folder).state_dict()
-        layers, tables = (
-            [weights[f"encoder.{part}.owned_by.{language}.{name}"] for language in stage.run.languages]
-            for part, name in (("blocks.0", "attention.output.weight"), ("embeddings", "token.weight"))
-        )
-        assert torch.equal(*layers) == is_equal
-        assert not torch.equal(*tables)
 
 
 def test_pretraining_leaves_its_log_its_health_and_no_checkpoints(finished: Workplace) -> None:

@@ -122,17 +122,6 @@ def test_every_line_of_every_file_is_there_once(tmp_path: Path) -> None:
     assert (text.num_lines(Split.DEV), text.num_lines(Split.TEST)) == (20, 60)
 
 
-@pytest.mark.parametrize(
-    ("content", "place"),
-    [(b"good line\nb\xe9d line\n" * 90, "fr-2.txt:2: "), (b"", "fr-2.txt"), (b"word " * 300_000, "fr-2.txt:1: ")],
-    ids=["not UTF-8", "empty", "one giant line"],
-)
-def test_bad_text_is_named_by_file_and_line(content: bytes, place: str, tmp_path: Path) -> None:
-    study = write_real_study(tmp_path)
-    (tmp_path / "text/fr-2.txt").write_bytes(content)
-    assert place in failure(texts(study)["fr"], tmp_path / "store")
-
-
 def test_a_second_domain_is_another_text_no_larger_than_the_first(tmp_path: Path) -> None:
     study = write_real_study(tmp_path)
     other = texts(study, "wiki-cc")["fr"]
@@ -181,16 +170,6 @@ def test_an_artifact_made_from_a_file_depends_on_its_bytes_alone(tmp_path: Path)
     a, b, c = (WikipediaText(dumps=(opened(path),)).digest for path in paths)
     assert a == b != c
     assert opened(paths[0]).sha256 == sha256("one")
-
-
-def test_a_file_written_while_it_is_read_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.txt"
-    path.write_text("one")
-    file = opened(path)
-    file.check_unchanged()
-    path.write_text("two")
-    with pytest.raises(IsoglotError, match=r"a\.txt: changed while it was read; run again"):
-        file.check_unchanged()
 
 
 def test_a_missing_file_is_named_with_the_nearest(tmp_path: Path) -> None:

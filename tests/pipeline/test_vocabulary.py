@@ -15,9 +15,9 @@ from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.numbered_text import NumberedText, Split
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.synthetic import dictionary
-from isoglot.corpora.vocabulary import END, SPECIALS, UNK, Vocabulary
+from isoglot.corpora.vocabulary import END, UNK
 from isoglot.pipeline.model_graph import ModelGraph
-from isoglot.pipeline.stages.vocabulary import MERGES, VOCABULARY, LearnedBpe
+from isoglot.pipeline.stages.vocabulary import MERGES, LearnedBpe
 from isoglot.store import Store
 from isoglot.study.conditions import CONDITIONS, Segmentation, condition_named
 from isoglot.study.study import Synthetic, parse_study, read_study
@@ -68,24 +68,6 @@ def test_bpe_is_learned_from_no_more_words_than_it_may(store: Store, tmp_path: P
     bounded = LearnedBpe(texts=(text,), merges=30, most_words=100)
     folder = made_alone(bounded, tmp_path, {text.digest: store.folder(text)})
     assert merges_in(folder) == bpe_by_rescan(words_of(store.folder(text), most=100), merges=30)
-
-
-@pytest.mark.parametrize(("name", "shares_ids"), [("default", True), ("default-anchors", True), ("no-anchors", False)])
-def test_conditions_share_ids_as_they_should(name: str, shares_ids: bool, store: Store) -> None:
-    ours, theirs = (
-        set(TokenStream.open(store.folder(stream)).ids(Split.TRAIN).tolist()) - set(range(len(SPECIALS)))
-        for stream in graph(name).streams.values()
-    )
-    assert len(ours & theirs) > 10 if shares_ids else ours.isdisjoint(theirs)
-    assert len(ours - theirs) > 10
-
-
-def test_separate_tables_are_each_languages_own(store: Store) -> None:
-    model = graph("sep-emb")
-    own, common = (Vocabulary.read(store.folder(each.vocabulary) / VOCABULARY) for each in (model, graph("no-anchors")))
-    for language in model.languages:
-        size = TokenStream.open(store.folder(model.streams[language])).table_size
-        assert size == own.size(language) < common.size(language)
 
 
 def spelled_types(text: SwitchableText) -> list[tuple[int, ...]]:

@@ -1,5 +1,6 @@
 """Separation at other depths than the paper's, rows between the paper's, and rows that cannot be written."""
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 from math import floor
@@ -15,6 +16,7 @@ from isoglot.study.conditions import (
     L1_3,
     L1_6,
     PAPER_DEPTH,
+    SEPARATED,
     TABLE_1,
     AnchorOrder,
     Anchors,
@@ -24,6 +26,8 @@ from isoglot.study.conditions import (
     Separate,
     TableKind,
     named_in_file,
+    read_condition,
+    written,
 )
 
 LAYERS = st.frozensets(st.integers(1, PAPER_DEPTH))
@@ -163,3 +167,10 @@ EXTRA_OF_EACH = replace(DEFAULT, segmentation=Segmentation.EACH, anchors=Anchors
 def test_only_natural_anchors_of_a_union_vocabulary_can_be_kept_in_part(condition: Condition) -> None:
     with pytest.raises(IsoglotError, match=rf"'{condition.name}': only natural anchors can be kept in part"):
         replace(condition, kept_anchors=KeptAnchors(share=0.5, order=AnchorOrder.FREQUENT))
+
+
+def test_a_condition_is_written_by_its_name_or_with_all_its_settings() -> None:
+    own = replace(SEPARATED, name="sep-l3-4", label="Sep L3-4", separate=Separate(layers=frozenset({3, 4})))
+    assert written(CONDITIONS["sep-emb"]) == "sep-emb"
+    for condition in (own, replace(CONDITIONS["sep-emb"], section="mine")):
+        assert read_condition(json.loads(json.dumps(written(condition)))) == condition
