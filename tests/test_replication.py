@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from killed_processes import files_of
+from published_records import packed_json, packed_records
 
 from isoglot.pipeline.measurements import with_variant
 from isoglot.report.provenance import study_settings
@@ -17,8 +18,6 @@ from isoglot.report.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.report_files import read_report_data
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.writing import rewrite_report
-from isoglot.store import Store
-from isoglot.store.unpacking import unpack
 from isoglot.study.study import read_study
 
 ROOT = Path(__file__).parents[1]
@@ -100,11 +99,9 @@ def test_the_table_is_what_the_measurements_say(scores: dict[tuple[str, str, str
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_the_pieces_hold_every_score_of_the_table(name: str, tmp_path: Path) -> None:
+def test_the_pieces_hold_every_score_of_the_table(name: str) -> None:
     published = ROOT / "results" / name
-    store = Store(tmp_path / "store")
-    for piece in sorted(published.glob("pieces/*.tar.xz")):
-        unpack(piece, store)
+    packed = [packed_json(piece) for piece in published.glob("pieces/*.tar.xz")]
     rows = [json.loads(line) for line in (published / "measurements.jsonl").read_text().splitlines()]
     # The metric of a baseline has the kind of its model as a suffix.
     of_table = [
@@ -115,18 +112,18 @@ def test_the_pieces_hold_every_score_of_the_table(name: str, tmp_path: Path) -> 
     ]
     assert of_table
     for row, metric in of_table:
-        (scores,) = store.root.glob(f"zero-shot-transfer-{row['stage'][:16]}/scores.json")
-        stored = {(each["metric"], each["language"]): each["value"] for each in json.loads(scores.read_text())}
+        path = f"zero-shot-transfer-{row['stage'][:16]}/scores.json"
+        scores = next(piece[path] for piece in packed if path in piece)
+        stored = {(each["metric"], each["language"]): each["value"] for each in scores}
         assert stored[metric, row["language"]] == row["value"]
 
 
-def test_what_was_made_on_two_machines_is_the_same_to_the_byte(tmp_path: Path) -> None:
+def test_what_was_made_on_two_machines_is_the_same_to_the_byte() -> None:
     """Compares the records of both machines, as weights are too large to be published."""
-    records = []
-    for piece in sorted(PUBLISHED.glob("pieces/*.tar.xz")):
-        unpack(piece, Store(tmp_path / piece.name))
-        unpacked = (json.loads(path.read_text()) for path in (tmp_path / piece.name).rglob("record.json"))
-        records.append({record["digest"]: record for record in unpacked})
+    records = [
+        {record["digest"]: record for record in packed_records(piece)}
+        for piece in sorted(PUBLISHED.glob("pieces/*.tar.xz"))
+    ]
     twice = [
         (first, second)
         for earlier, later in pairwise(records)

@@ -1,21 +1,18 @@
 """Every stage lists the files it may leave, and lists all of those that published artifacts have."""
 
 import json
-import lzma
-import tarfile
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from commands import Workplace
+from published_records import RESULTS, packed_records
 
 from isoglot.pipeline import exhibits, model_graph, sources  # noqa: F401  all stages are subclasses once these are here
 from isoglot.store import Stage, Store
 from isoglot.store.file_sums import fits
 from tests.store.toy_stages import Text
-
-PIECES = sorted((Path(__file__).parents[2] / "results").glob("*/pieces/*.tar.xz"))
 
 
 def stages(of: type[Stage] = Stage) -> dict[str, type[Stage]]:
@@ -28,12 +25,7 @@ def stages(of: type[Stage] = Stage) -> dict[str, type[Stage]]:
 def files_by_kind(root: Path) -> dict[str, set[str]]:
     """The names of files that artifacts have, as records say; of every pack that this repository publishes, too."""
     records = [json.loads(path.read_text()) for path in root.glob("*/record.json")]
-    for piece in PIECES:
-        with lzma.open(piece) as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
-            for member in tar:
-                content = tar.extractfile(member) if member.name.endswith("/record.json") else None
-                if content is not None:
-                    records.append(json.load(content))
+    records += [record for piece in RESULTS.glob("*/pieces/*.tar.xz") for record in packed_records(piece)]
     found = defaultdict(set)
     for record in records:
         found[record["kind"]] |= record["files"].keys()

@@ -1,0 +1,26 @@
+"""Records and scores of the artifacts that this repository publishes, as they lie in their packs."""
+
+import json
+import lzma
+import tarfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).parents[1] / "results"
+
+
+@cache
+def packed_json(piece: Path) -> dict[str, Any]:
+    """By folder and name; a pack is read once, and nothing is unpacked."""
+    found = {}
+    with lzma.open(piece) as packed, tarfile.open(fileobj=packed, mode="r|") as tar:
+        for member in tar:
+            path = Path(member.name)
+            if path.name in ("record.json", "scores.json") and (content := tar.extractfile(member)):
+                found[f"{path.parent.name}/{path.name}"] = json.load(content)
+    return found
+
+
+def packed_records(piece: Path) -> list[dict[str, Any]]:
+    return [content for name, content in packed_json(piece).items() if name.endswith("record.json")]
