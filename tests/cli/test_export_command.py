@@ -47,14 +47,6 @@ def test_a_model_of_the_store(finished: Workplace, tmp_path: Path) -> None:
         torch.testing.assert_close(our_BLD, their_BLD, rtol=0, atol=1e-5)
 
 
-def test_a_folder_with_files_is_left_alone(finished: Workplace) -> None:
-    before = sorted(finished.folder.iterdir())
-    answer = answered("export", "tiny.toml:default:ela", "--to", ".", folder=finished.folder)
-    assert (answer.returncode, answer.stdout) == (1, "")
-    assert "has files in it; an export wants a folder that is not there yet" in answer.stderr
-    assert sorted(finished.folder.iterdir()) == before
-
-
 def test_without_transformers(finished: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
     answer = answered("export", "tiny.toml:default:ela", "--to", "out", folder=finished.folder)

@@ -9,7 +9,6 @@ import pytest
 import typer
 from commands import answered
 
-import isoglot
 from isoglot.cli import app
 
 # Words that lean on the name of the option, which a reader of its text alone has not seen.
@@ -47,8 +46,3 @@ def test_every_option_explains_itself(path: tuple[str, ...]) -> None:
         if not re.fullmatch(r"[A-Z1].*\.", text) or len(text.split()) < 4 or text.split()[0] in LEANING
     }
     assert unclear == {}
-
-
-def test_the_version_is_that_of_the_package(tmp_path: Path) -> None:
-    answer = answered("--version", folder=tmp_path)
-    assert (answer.returncode, answer.stdout, answer.stderr) == (0, f"isoglot {isoglot.__version__}\n", "")

@@ -16,9 +16,8 @@ from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import measurements, pending_cells
 from isoglot.pipeline.model_names import named_side
 from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer
-from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.report.writing import PAGE, write_current_report
-from isoglot.store import Store, inputs_first
+from isoglot.store import Store
 from tests.killed_processes import files_of
 from tests.oracles import sealed
 
@@ -106,19 +105,6 @@ def test_two_archives_make_one_study(origin: Workplace, tmp_path: Path) -> None:
     assert re.search(r"a\.tar\.xz: .*; \d+ of them were in store already", ran("unpack", "a.tar.xz", folder=tmp_path))
     ran("report", "tiny.toml", folder=tmp_path)
     assert files_of(tmp_path / "store" / "reports") == files_of(origin.store.root / "reports")
-
-
-def test_a_further_exhibit_trains_the_models_again(origin: Workplace, elsewhere: Workplace, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(elsewhere.folder, tmp_path / "copy"))
-    store = Store(folder / "store")
-    choices = ("--exhibits", "training", "--conditions", "no-anchors", "--seeds", "1")
-    output = ran("run", "tiny.toml", *choices, "--workers", "1", folder=folder)
-    assert "Made " in output
-    stages = inputs_first(cell.stage for cell in cells(elsewhere.study)).values()
-    (made,) = [stage for stage in stages if isinstance(stage, PretrainedEncoder) and store.has(stage)]
-    assert "no-anchors" in made.title
-    assert files_of(store.folder(made) / "best") == files_of(origin.store.folder(made) / "best")
-    assert store.find_folder(made) == store.folder(made)
 
 
 def test_a_summary_fills_its_cell(origin: Workplace, tmp_path: Path) -> None:

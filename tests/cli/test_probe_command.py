@@ -46,9 +46,9 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def text(path: Path, *, count: int = 200, seed: int = 0) -> str:
+def text(path: Path, *, seed: int = 0) -> str:
     draw = random.Random(seed)
-    lines = [" ".join(draw.choices(WORDS, k=draw.randint(3, 15))) for _ in range(count)]
+    lines = [" ".join(draw.choices(WORDS, k=draw.randint(3, 15))) for _ in range(200)]
     path.write_text("\n".join(lines) + "\n")
     return str(path)
 
@@ -101,11 +101,6 @@ def test_json_is_all_that_is_printed_and_the_same_is_written(models: Path, tmp_p
     notes = " ".join(content["notes"])
     assert "equal relative height are compared (0 with 0, 1 with 2, 2 with 4, 3 with 6)" in notes
     assert "Vectors of A have 24 numbers and of B 32" in notes
-    # Two seeds are less alike than one.
-    lines = text(tmp_path / "lines.txt", count=400)
-    result = run(str(models / "one"), str(models / "two"), "--parallel", lines, lines, "--json")
-    assert max(by_layer(json.loads(result.stdout), "cka")) < 0.9
-    assert max(by_layer(json.loads(result.stdout), "retrieval_p1_uncentred")) < 30
 
 
 def test_lines_that_are_no_translations_are_refused_before_a_model_is_read(models: Path, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """A run that is stopped, however rudely, goes on to the same bytes as one that was not."""
 
+import json
 import re
 import shlex
 import signal
@@ -88,6 +89,11 @@ def test_ctrl_c_stops_cleanly_and_says_how_to_go_on(ending: signal.Signals, tmp_
     kept, _, command = last.partition(" Go on with: ")
     assert kept == "Stopped; all that was made is kept."
     assert shlex.split(command) == ["isoglot", *words]
+    # The report was there from the beginning, and shows what was made.
+    (report,) = store.glob("reports/tiny*")
+    assert f"Report so far: {report / 'report.html'}" in output.splitlines()
+    provenance = json.loads((report / "provenance.json").read_text())
+    assert 0 < provenance["artifacts_done"] < provenance["artifacts"]
     assert in_training(store) != []
     assert list(store.glob("*.lease")) == []
 

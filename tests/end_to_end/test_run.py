@@ -1,14 +1,12 @@
 """One command makes a study and its report; the next one finds it all there."""
 
 import json
-import re
 import time
 from pathlib import Path
 from statistics import fmean
 
 import pytest
 from commands import Workplace, answered, isoglot, processor_seconds
-from study_texts import TINY_STUDY
 
 from tests.report.html_pages import parsed_page
 
@@ -95,17 +93,6 @@ def test_tables_show_mean_and_range_over_seeds(finished: Workplace, lines: list[
     assert "No verdict, as models were not scored without pretraining: " in answer.stdout
 
 
-def test_one_seed_and_one_condition_can_be_selected(finished: Workplace, lines: list[Line]) -> None:
-    selected = ("--seeds", "1", "--conditions", "no-anchors")
-    answer = answered("results", "tiny.toml", *selected, "--json", folder=finished.folder)
-    expected = [line for line in lines if line["condition"] == "no-anchors" and line["seed"] in (1, None)]
-    assert [json.loads(line) for line in answer.stdout.splitlines()] == expected
-    table = answered("results", "tiny.toml", *selected, folder=finished.folder).stdout
-    best = max(scores(lines, "no-anchors", "retrieval_p1", seed=1).values())
-    assert row(table, "No anchors")[5] == f"{best:.1f}"
-    assert not re.search("^ (Default|Sep Emb) ", table, flags=re.MULTILINE)
-
-
 def test_a_second_run_does_nothing_and_says_so_at_once(finished: Workplace) -> None:
     before = {path: path.stat().st_mtime_ns for path in finished.store.root.glob("*-*/**/*")}
     start = processor_seconds()
@@ -136,17 +123,3 @@ def test_in_the_demo_structure_emerges_and_goes_with_the_shared_parts(seed: int,
     assert 30 <= best["sep-l1-3", None] < min(best["default", None], best["no-anchors", None])
     gain = best["sep-emb-l1-6", None] - best["sep-emb-l1-6", "untrained"]
     assert abs(gain) <= 6
-
-
-@pytest.mark.campaign
-def test_a_hopeless_study_is_run_to_its_end_and_has_no_verdict(tmp_path: Path) -> None:
-    """Issue 20: 80 updates and a parser that has learned nothing, with all that a verdict needs besides."""
-    (tmp_path / "tiny.toml").write_text(TINY_STUDY)
-    chosen = ("--exhibits", "table-1,baselines", "--conditions", "default,sep-emb-l1-6", "--workers", "1")
-    output = isoglot("run", "tiny.toml", *chosen, folder=tmp_path).stdout
-    plain = " ".join(output.split())
-    assert "No verdict, as the task was not learned in the source language: Parsing in oru (Default " in plain
-    assert "What to do: train longer, or give more labelled examples." in plain
-    assert "agrees" not in plain
-    page = Path(output.rsplit("Report: ", 1)[1].strip()).read_text(encoding="utf-8")
-    assert "<em>No verdict</em>: the task was not learned in the source language" in page
