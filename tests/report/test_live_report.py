@@ -81,16 +81,3 @@ def test_a_fault_of_our_own_stops_no_run_and_is_told_once(store: Store) -> None:
     assert outcome.failed == {}
     (warning,) = told
     assert "the report could not be written meanwhile" in str(warning.message)
-
-
-def test_damage_is_told_and_the_rest_is_shown(store: Store) -> None:
-    run_plan(TARGETS[:2], store)
-    (store.folder(TARGETS[0]) / "scores.json").write_text("[]")
-    written = write_current_report(STUDY, store, failures=["another: fault"])
-    assert len(written.damage) == 1
-    assert conditions_shown(store) == {"no-anchors"}
-    text = written.page.read_text(encoding="utf-8")
-    assert "another: fault" in text
-    assert "delete the folder" in text
-    # It is there, though nothing can be read from it: running again does not make it.
-    assert [cell.condition for cell in written.pending] == ["sep-emb-l1-6"]

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.errors import IsoglotError
 from isoglot.pipeline.cells import FROZEN, TABLE_1, UNTRAINED
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement
@@ -198,12 +197,6 @@ def test_runs_that_end_together_may_all_write_the_report(tmp_path: Path) -> None
         (path,) = set(runs.map(write, range(16)))
     assert not list(path.parent.rglob("*.partial"))
     parsed_page(path.read_text(encoding="utf-8"))
-
-
-def test_a_store_that_takes_no_report_is_named(tmp_path: Path) -> None:
-    (tmp_path / "reports").touch()
-    with pytest.raises(IsoglotError, match=f"the store {tmp_path} cannot be used"):
-        write_report(STUDY, FOUND, store=Store(tmp_path))
 
 
 def test_a_page_that_grows_too_large_loads_its_still_pictures_from_their_files(

@@ -1,7 +1,7 @@
 """The page in a real browser: it opens from disk, asks for nothing, says its numbers, and all its links work."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from shutil import copy, which
@@ -106,32 +106,6 @@ def test_it_opens_from_disk_draws_its_charts_and_fits_a_phone(browser: Any, path
         assert not page.locator("#retrieval .still").first.is_visible()
         page.locator("#retrieval [aria-roledescription='point']").first.hover(force=True)
         assert page.locator("#vg-tooltip-element").inner_text().startswith("Model")
-
-
-@pytest.mark.campaign
-@pytest.mark.parametrize("size", [DESK, PHONE])
-def test_every_link_that_is_clicked_leads_somewhere(browser: Any, path: Path, size: tuple[int, int]) -> None:
-    # A page that still glides to the last link's place would take the next click elsewhere.
-    with opened(browser, path, size, reduced_motion="reduce") as page:
-        page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
-        page.locator(".skip").focus()
-        inside, outside = (page.locator(f"a{which}").all() for which in ("[href^='#']", ":not([href^='#'])"))
-        for link in inside:
-            link.click()
-            name = link.get_attribute("href")[1:]
-            page.wait_for_function("name => document.querySelector(':target')?.id === name", arg=name)
-        for link in outside:
-            with page.context.expect_page() as other:
-                link.click(modifiers=["Control"])
-            tab = other.value
-            # A file that a browser does not show, as the table for spreadsheets, is saved, and the tab closes itself.
-            with suppress(playwright.Error):
-                tab.wait_for_load_state()
-            address = link.evaluate("each => each.href")
-            assert tab.url == address or (tab.is_closed() and address.endswith(".csv")), address
-            if not tab.is_closed():
-                tab.close()
-        assert {link.inner_text() for link in outside} >= {"SVG", "provenance.json", "table-1.csv", "1.0"}
 
 
 @pytest.mark.parametrize("size", [DESK, PHONE])

@@ -65,20 +65,6 @@ def test_a_rotated_copy_is_alike_and_only_a_map_finds_translations(kind: str, mo
     assert max(by_layer(found, "contextual_p1", BOTH_UNTRAINED)) < 50
 
 
-def test_one_model_has_one_set_of_random_weights(models: Path, data: Path, tmp_path: Path) -> None:
-    lines = tmp_path / "lines.txt"
-    lines.write_text("\n".join(drawn_lines(200)))
-    found = ig.probe(models / "BERT-en", languages=["en", "fr"], parallel=(lines, lines), data=data)
-    for variant in (None, BOTH_UNTRAINED):
-        assert by_layer(found, "retrieval_p1_uncentred", variant) == [100] * 4
-        assert by_layer(found, "cka", variant) == pytest.approx([1] * 4)
-    # A trained side against a random one shares no weights.
-    assert max(by_layer(found, "retrieval_p1_uncentred", UNTRAINED)) < 30
-    assert ig.probe(models / "BERT-en", languages=["en", "fr"], parallel=(lines, lines)).to_dicts() == [
-        row for row in found.to_dicts() if row["exhibit"] != "figure-4"
-    ]
-
-
 def test_several_languages_are_each_held_against_the_first(models: Path, data: Path, tmp_path: Path) -> None:
     for language in ("en", "de"):
         (tmp_path / "parallel").mkdir(exist_ok=True)

@@ -20,6 +20,7 @@ from isoglot.report.state import study_state
 from isoglot.report.writing import rewrite_report, write_report
 from isoglot.store import Store
 from isoglot.study.study import parse_study
+from tests.killed_processes import files_of
 from tests.report.html_pages import Element, parsed_page
 from tests.report.made_up_measurements import measured, measurement, scored, transferred
 
@@ -74,10 +75,6 @@ def page(store: Store) -> Path:
     return found
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def parsed(page: Path) -> Element:
     return parsed_page(page.read_text(encoding="utf-8"))
 
@@ -113,7 +110,7 @@ def test_logs_that_may_not_be_read_leave_a_report_without_links_to_them(store: S
 
 
 def test_a_report_in_its_store_is_made_again_byte_for_byte(store: Store, page: Path) -> None:
-    before = files(page.parent)
+    before = files_of(page.parent)
     assert {"report.html", "claims.md", "figures/figure-3.svg"} <= before.keys()
     assert {"table-1.tex", "table-1.csv", "table-1.md"} <= before.keys()
     assert "Learning curves" in parsed(page).text
@@ -121,16 +118,16 @@ def test_a_report_in_its_store_is_made_again_byte_for_byte(store: Store, page: P
     for name in before.keys() - kept:
         (page.parent / name).unlink()
     rewrite_report(page.parent)
-    assert files(page.parent) == before
+    assert files_of(page.parent) == before
     assert "record.json" in page.read_text(encoding="utf-8"), "its links still lead somewhere"
     write_report(STUDY, FOUND, store=store, failures=FAILURES, pending=LACKING)
     (page.parent / "curves.jsonl").write_bytes(before["curves.jsonl"])
     rewrite_report(page.parent)
-    assert files(page.parent) == before, "as from the store"
+    assert files_of(page.parent) == before, "as from the store"
 
 
 def test_what_is_damaged_or_stale_is_mended_and_all_else_stays(page: Path) -> None:
-    folder, before = page.parent, files(page.parent)
+    folder, before = page.parent, files_of(page.parent)
     (folder / "figures" / "retrieval.ela-oru.svg").write_bytes(
         before["figures/retrieval.ela-oru.svg"].replace(b"\n", b"\r\n") + b"\r\n"
     )
@@ -140,18 +137,18 @@ def test_what_is_damaged_or_stale_is_mended_and_all_else_stays(page: Path) -> No
     for name in (*stale, *others):
         (folder / name).touch()
     rewrite_report(folder)
-    assert files(folder) == before | dict.fromkeys(others, b"")
+    assert files_of(folder) == before | dict.fromkeys(others, b"")
 
 
 def test_a_published_report_needs_nothing_but_itself(store: Store, page: Path, tmp_path: Path) -> None:
     public = rewrite_report(page.parent, to=tmp_path / "results" / "mine").page
     assert public == tmp_path / "results" / "mine" / "report.html"
-    before = files(public.parent)
+    before = files_of(public.parent)
     shutil.rmtree(store.root)
     moved = public.parent.rename(tmp_path / "elsewhere")
     rewrite_report(moved)
     rewrite_report(moved, to=tmp_path / "twice")
-    assert files(moved) == files(tmp_path / "twice") == before
+    assert files_of(moved) == files_of(tmp_path / "twice") == before
 
 
 def test_what_is_published_has_no_dead_links_and_keeps_what_was_said(page: Path, tmp_path: Path) -> None:
@@ -181,7 +178,7 @@ def test_a_changed_number_shows_in_all_that_is_made_from_it(page: Path) -> None:
     lines = numbers.read_text(encoding="utf-8").splitlines(keepends=True)
     numbers.write_text("".join(line for line in lines if '"task": "parsing"' not in line), encoding="utf-8")
     rewrite_report(page.parent)
-    names = files(page.parent).keys()
+    names = files_of(page.parent).keys()
     assert not any(name.startswith(("table-1", "figures/figure-3")) for name in names)
     assert "figures/retrieval.ela-oru.svg" in names
 
