@@ -1,7 +1,5 @@
 """Files written off the training thread hold what was there at the call, and come in the order of the calls."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from threading import Semaphore, Thread, Timer
@@ -14,11 +12,11 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from isoglot.errors import IsoglotError
-from isoglot.model.checkpoints import LATEST, BackgroundWriter, read_checkpoint, write_checkpoint
+from isoglot.model.checkpoints import BackgroundWriter, read_checkpoint, write_checkpoint
 from isoglot.model.cloze import read_model, write_model
 from isoglot.model.work_files import write_tensors
 from isoglot.pretraining.train_state import TrainState
-from tests.killed_processes import CHECKOUT, files_of, until
+from tests.killed_processes import files_of, until
 from tests.model.tiny_models import EVERYTHING, tiny_model
 from tests.slow_disks import slow_disk
 
@@ -148,23 +146,6 @@ def test_an_error_is_raised_at_the_next_call_and_nothing_is_written_after_it(tmp
     with pytest.raises(IsoglotError, match=f"{unwritable} could not be written .*run again"):
         write_all()
     assert {path.name for path in tmp_path.iterdir()} == {"file"}
-
-
-def test_a_full_disk_is_named_and_leaves_the_old_file(tmp_path: Path) -> None:
-    """Under a limit on the size of files, in a process of its own."""
-    write_tensors(filled(1), tmp_path / LATEST)
-    code = (
-        "import resource, signal, sys, torch; from pathlib import Path\n"
-        "from isoglot.model.checkpoints import BackgroundWriter\n"
-        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
-        "with BackgroundWriter() as writer: writer({'a': torch.ones(100_000)}, Path(sys.argv[1]))\n"
-    )
-    command = [sys.executable, "-c", code, str(tmp_path / LATEST)]
-    answer = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=300, check=False)
-    assert f"IsoglotError: {tmp_path / LATEST} could not be written" in answer.stderr
-    assert "File too large" in answer.stderr
-    assert value_of(tmp_path / LATEST) == 1
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])

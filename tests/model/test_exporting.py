@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import pytest
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 from isoglot.corpora.sentences import encoded_sentences
@@ -16,11 +15,10 @@ from isoglot.errors import IsoglotError
 from isoglot.model.interchange import exporting
 from isoglot.model.interchange.exporting import Export, write_export
 from isoglot.model.interchange.own_model import OwnModel
-from isoglot.model.interchange.transformers_models import xlm_model
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 from isoglot.study.scales import NormPlacement
 from tests.model.tiny_exports import own_model
-from tests.model.tiny_models import random_tokens, tiny_model, tiny_shape
+from tests.model.tiny_models import tiny_model, tiny_shape
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer, pipeline
@@ -65,25 +63,6 @@ def test_every_layer_and_the_softmax_come_back(
     torch.testing.assert_close(our_logits_BLV[real_BL], logits_BLN[..., :size][real_BL], rtol=0, atol=2e-5)
     if own.num_unknown:
         assert logits_BLN.softmax(-1)[..., size:].sum() < 1e-9
-
-
-def test_gradients_are_those_of_xlm() -> None:
-    own = own_model(NormPlacement.POST)
-    token_BL, target_BL = (random_tokens(2, 9, seed=seed).clamp(max=own.table_size - 1) for seed in (0, 1))
-    model, xlm = own.model, xlm_model(own)
-    logits_BLV = model.logits(model.encoder(token_BL))
-    F.cross_entropy(logits_BLV.flatten(0, 1), target_BL.flatten()).backward()
-    theirs_BLV = xlm(token_BL).logits[..., : own.table_size]
-    F.cross_entropy(theirs_BLV.flatten(0, 1), target_BL.flatten()).backward()
-    ours, theirs = model.encoder.embeddings.of(None), dict(xlm.named_parameters())
-    for name, gradient in (
-        ("transformer.position_embeddings.weight", ours.position.weight.grad),
-        ("transformer.layer_norm_emb.weight", ours.norm.weight.grad),
-    ):
-        torch.testing.assert_close(gradient, theirs[name].grad, rtol=0, atol=1e-5)
-    # The token table learns from both its ends.
-    table_VD = theirs["transformer.embeddings.weight"].grad[: own.table_size]
-    torch.testing.assert_close(ours.token.weight.grad, table_VD, rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("norm", NormPlacement)

@@ -16,7 +16,6 @@ from isoglot.pretraining import loop
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.run import BEST, INTERMEDIATE
 from isoglot.pretraining.train_state import TrainState
-from isoglot.study.scales import Start
 from tests.killed_processes import Nursed, files_of, nursed
 from tests.pretraining.tiny_runs import CPU, EVERYTHING, pretrained, switchable_texts, tiny_run, trainer_of
 
@@ -45,7 +44,6 @@ def assert_same_state(ours: Trainer, theirs: Trainer) -> None:
     [
         pytest.param({}, {}, id="shared"),
         pytest.param({"separate": EVERYTHING, "dropout": 0.2}, {}, id="separate, dropout"),
-        pytest.param({"separate": EVERYTHING, "own_parts_start": Start.EQUAL}, {}, id="separate from equal starts"),
         pytest.param({"moments": 3}, {}, id="moments in half precision"),
         pytest.param({"dropout": 0.2}, switchable_texts(), id="extra anchors, dropout"),
     ],

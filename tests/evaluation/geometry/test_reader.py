@@ -29,16 +29,6 @@ def test_a_language_is_read_with_its_own_table_and_parts() -> None:
     assert not torch.allclose(english[0], french[0], atol=0.1)
 
 
-def test_what_stands_in_padding_does_not_matter() -> None:
-    reader = READERS["en"]
-    ids = reader.sentences(["the dog"])[0].ids
-    token_BL, length = torch.tensor([[*ids, 21, 22, 23]]), len(ids)
-    real_BL = torch.arange(length + 3)[None] < length
-    alone = reader.states(token_BL[:, :length], real_BL=real_BL[:, :length])
-    for padded_BLD, alone_BLD in zip(reader.states(token_BL, real_BL=real_BL), alone, strict=True):
-        torch.testing.assert_close(padded_BLD[:, :length], alone_BLD, rtol=0, atol=1e-5)
-
-
 def test_sentences_longer_than_the_window_are_cut_at_words_and_counted() -> None:
     reader = tiny_encoder_reader(most_tokens=6)
     whole = reader.whole_sentences(LINES)
