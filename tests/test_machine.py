@@ -1,13 +1,11 @@
 """The device of a run, its arithmetic, and the number of its workers."""
 
-import math
 import os
 import platform
 from contextlib import nullcontext
 
 import pytest
 import torch
-from torch.nn import functional
 
 from isoglot.errors import IsoglotError
 from isoglot.machine import DEVICE_VARIABLE, Machine, num_workers, this_machine
@@ -36,28 +34,13 @@ def test_a_cpu_computes_in_full_precision() -> None:
     assert isinstance(Machine(device=torch.device("cpu")).autocast(), nullcontext)
 
 
-def test_its_random_draws_are_those_of_torch_itself() -> None:
-    torch.manual_seed(7)
-    expected = torch.rand(5)
-    Machine(device=torch.device("cpu")).seed(7)
-    assert torch.rand(5).equal(expected)
-
-
 @pytest.mark.parametrize(("name", "used"), [("aarch64", False), ("arm64", False), ("x86_64", True)])
 def test_derivatives_go_without_onednn_on_arm_alone(name: str, used: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: name)
-    value = torch.randn(64, requires_grad=True)
     before = torch.backends.mkldnn.enabled
     with Machine(device=torch.device("cpu")).derivatives():
         assert torch.backends.mkldnn.enabled is (used and before)
-        functional.gelu(value).sum().backward()
     assert torch.backends.mkldnn.enabled is before
-    # The numbers are the same either way: x * Phi(x), differentiated.
-    x = value.detach().double()
-    density = torch.exp(-x * x / 2) / math.sqrt(2 * math.pi)
-    expected = 0.5 * (1 + torch.erf(x / math.sqrt(2))) + x * density
-    assert value.grad is not None
-    torch.testing.assert_close(value.grad.double(), expected, atol=1e-6, rtol=1e-5)
 
 
 def test_as_many_workers_as_processors_or_as_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 PACKAGE = Path(__file__).parents[1] / "isoglot"
 ROOMS = ("pipeline", "report", "cli")
 OPENING = {"open", "read_text", "read_bytes", "load", "load_file", "safe_open", "memmap", "fromfile", "loadtxt"}
@@ -108,23 +106,3 @@ def test_files_are_opened_by_few_readers_and_these_get_their_folders_from_a_door
     foreign = {place: more for place, names in unchecked.items() if (more := names - NAMERS.get(place, set()))}
     assert foreign == {}, "a reader may not get a folder that the store has not checked"
     assert NAMERS.keys() - unchecked.keys() <= {"pipeline/stages/models.py:PretrainedEncoder.make"}
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
-        "def f(path):\n    return path.read_bytes()",
-        "def f(path):\n    return open(path).read()",
-        "class A:\n    def f(self, path):\n        return safe_open(path)",
-        "def f(path):\n    def g():\n        return np.load(path)\n    return g()",
-        "x = load_file('weights')",
-    ],
-)
-def test_the_walk_sees_every_way_to_open_a_file(source: str) -> None:
-    opening, _ = uses(source, "x.py")
-    assert len(opening) == 1
-
-
-@pytest.mark.parametrize("way", ["store.folder(s)", "self.store.folder(s)", "store.find_folder", "x.partial_folder(s)"])
-def test_the_walk_sees_folders_that_were_not_checked(way: str) -> None:
-    assert uses(f"def f():\n    return {way}", "x.py")[1].keys() == {"x.py:f"}

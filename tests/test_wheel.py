@@ -20,17 +20,8 @@ ROOT = Path(__file__).parents[1]
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     # Without a network: the tools that build it are those of this environment.
-    words = [
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-        "--no-index",
-        "--wheel-dir",
-        str(folder),
-        str(ROOT),
-    ]
-    subprocess.run([sys.executable, "-m", "pip", *words], check=True)
+    words = ["wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir"]
+    subprocess.run([sys.executable, "-m", "pip", *words, str(folder), str(ROOT)], check=True)
     (built,) = folder.glob("isoglot-*.whl")
     return built
 
