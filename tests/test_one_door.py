@@ -29,7 +29,6 @@ READERS = {
     "pipeline/stages/word_level_alignment.py:word_vectors",
     # The user's own files, whose digests are part of a stage's; and a cache of these digests.
     "pipeline/stages/source_files.py:_cached_sha256",
-    "pipeline/stages/source_files.py:_sha256",
     # Files of isoglot's own.
     "report/claims/__init__.py:",
     "report/page/rendering.py:_page",
@@ -39,6 +38,7 @@ READERS = {
     "report/published.py:",
     # A report that the user names, and drawings beside it that carry checksums.
     "report/report_files.py:_text",
+    "report/writing.py:_written_before",
     "report/writing.py:_kept_pictures",
     # Remarks of a log, which are no numbers.
     "report/state.py:last_remark",

@@ -170,7 +170,7 @@ class TorchKernels:
 
     def attention(self, joint_T3D: Tensor, *, length: int, heads: int) -> Attended:
         query_BLK, key_BLK, value_BLK = _by_head(joint_T3D, length=length, heads=heads, parts=3)
-        scores_BLL = torch.bmm(query_BLK, key_BLK.transpose(1, 2)).mul_(query_BLK.shape[2] ** -0.5)
+        scores_BLL = torch.bmm(query_BLK, _turned(key_BLK)).mul_(query_BLK.shape[2] ** -0.5)
         share_BLL = torch.softmax(scores_BLL, dim=2)
         del scores_BLL
         dropped_BLL, kept_BLL = _dropped(share_BLL, self.attention_dropout)
@@ -187,7 +187,7 @@ class TorchKernels:
         dropped_BLL = _dropped_backward(share_BLL, kept_BLL, self.attention_dropout)
         d_value_BLK = torch.bmm(dropped_BLL.transpose(1, 2), mixed_BLK)
         del dropped_BLL
-        d_BLL = torch.bmm(mixed_BLK, value_BLK.transpose(1, 2))
+        d_BLL = torch.bmm(mixed_BLK, _turned(value_BLK))
         if kept_BLL is not None:
             d_BLL.mul_(kept_BLL).mul_(1 / (1 - self.attention_dropout))
         d_BLL = aten._softmax_backward_data(d_BLL, share_BLL, 2, share_BLL.dtype)
@@ -240,6 +240,11 @@ def _dropped(input_TD: Tensor, dropout: float) -> tuple[Tensor, Tensor | None]:
 
 def _dropped_backward(output_TD: Tensor, kept_TD: Tensor | None, dropout: float) -> Tensor:
     return output_TD if kept_TD is None else (output_TD * kept_TD).mul_(1 / (1 - dropout))
+
+
+def _turned(input_BLK: Tensor) -> Tensor:
+    # As a copy: OpenBLAS multiplies small matrices by a turned view at a fifth of its speed.
+    return input_BLK.transpose(1, 2).contiguous()
 
 
 def _by_head(input_TN: Tensor, *, length: int, heads: int, parts: int) -> list[Tensor]:
