@@ -1,7 +1,9 @@
-"""A scale and a world small enough for a second, and a study that was run once."""
+"""What many tests share: jieba kept quiet, and a study that was run once."""
 
+import json
 import logging
 import os
+import shutil
 import warnings
 from collections.abc import Iterator
 from types import ModuleType
@@ -10,12 +12,10 @@ import pytest
 from commands import Workplace, isoglot, processor_seconds
 from hypothesis import settings
 from study_texts import TINY_STUDY
-from tiny_worlds import TINY_WORLD
 
+from isoglot.files import lease
 from isoglot.store import Store
 from isoglot.store.record import maker
-from isoglot.study.scales import DEMO, EncoderShape, NormPlacement, Optimization, Scale
-from isoglot.study.synthetic_languages import World
 
 # Where others use the cores, a second thread makes small models many times slower; commands run by tests inherit this.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -46,46 +46,22 @@ def jieba(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     return jieba
 
 
-@pytest.fixture
-def tiny_scale() -> Scale:
-    return Scale(
-        name="tiny",
-        summary="for tests",
-        shape=EncoderShape(
-            layers=4,
-            width=16,
-            heads=2,
-            feed_forward=32,
-            positions=32,
-            dropout=0.0,
-            attention_dropout=0.0,
-            norm=NormPlacement.PRE,
-        ),
-        optimization=Optimization(learning_rate=5e-3, warmup_updates=2),
-        merges=60,
-        window=16,
-        batch=8,
-        updates=6,
-        evaluations=2,
-        word_tasks=DEMO.word_tasks,
-        pair_tasks=DEMO.pair_tasks,
-        alignment=DEMO.alignment,
-        dev_lines=20,
-        test_lines=20,
-    )
-
-
-@pytest.fixture
-def tiny_world() -> World:
-    return TINY_WORLD
-
-
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     """Where tiny.toml was run once. Tests that change a store change a copy."""
-    folder = tmp_path_factory.mktemp("finished")
-    (folder / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
-    start = processor_seconds()
-    run = isoglot("run", "tiny.toml", folder=folder)
-    assert run.returncode == 0, run.stdout + run.stderr
-    return Workplace(folder=folder, first_output=run.stdout, first_seconds=processor_seconds() - start)
+    folder, base = tmp_path_factory.mktemp("finished"), tmp_path_factory.getbasetemp()
+    # Workers of pytest-xdist have their folders side by side: the first runs the study, and each gets a copy.
+    place = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    origin, facts = place / "finished-once", place / "finished-once.json"
+    with lease(place / "finished-once.lease", waiting=lambda _: None):
+        if not facts.exists():
+            origin.mkdir()
+            (origin / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
+            start = processor_seconds()
+            run = isoglot("run", "tiny.toml", folder=origin)
+            assert run.returncode == 0, run.stdout + run.stderr
+            facts.write_text(json.dumps({"output": run.stdout, "seconds": processor_seconds() - start}))
+    shutil.copytree(origin, folder, dirs_exist_ok=True)
+    first = json.loads(facts.read_text())
+    output = first["output"].replace(str(origin), str(folder))
+    return Workplace(folder=folder, first_output=output, first_seconds=first["seconds"])
