@@ -2,17 +2,14 @@
 
 import json
 import os
-import subprocess
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from commands import answered, isoglot, started
+from commands import answered
 from real_studies import write_real_study
 
 from isoglot.corpora.numbered_text import NumberedText
 from isoglot.study.conditions import TABLE_1
-from tests.killed_processes import artifact_files
 
 
 @pytest.fixture(scope="module")
@@ -89,20 +86,3 @@ def test_missing_data_is_named_and_the_rest_is_made(tmp_path: Path) -> None:
     nothing = answered("run", "real.toml", folder=tmp_path)
     assert nothing.returncode == 1
     assert "without the data it lacks; is --data right?" in nothing.stderr
-
-
-@pytest.mark.campaign
-def test_killed_at_any_moment_it_makes_the_same_bytes(prepared: Path, tmp_path: Path) -> None:
-    write_real_study(tmp_path)
-    words = ("run", "real.toml", "--exhibits", "vocabulary")
-    for seconds in (0.6, 0.9, 1.2, 1.5, 2.0):
-        process = started(*words, folder=tmp_path)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(seconds)
-        process.kill()
-        process.communicate()
-    finished = isoglot(*words, folder=tmp_path)
-    assert (finished.returncode, finished.stderr) == (0, ""), finished.stdout
-    left, made = (artifact_files(folder / "store") for folder in (tmp_path, prepared))
-    assert len(left) > 50
-    assert left == {name: made[name] for name in left}

@@ -54,6 +54,20 @@ def test_numbers_stand_in_their_places() -> None:
     assert row_after("Parallel", "Sep Emb + L1-6", text) == ["11.0", "12.0", "9.5", "12.0", "3.0"]
 
 
+def test_means_over_seeds_stand_with_the_range_of_the_best() -> None:
+    found = [
+        each
+        for seed, (first, last) in enumerate(((10.0, 20.0), (30.0, 50.0)))
+        for each in (
+            *measured("default", [first, last], seed=seed),
+            *measured("default", [first, last + 1], metric="retrieval_p1_uncentred", seed=seed),
+            *measured("default", [first, last + 2], variant=UNTRAINED, seed=seed),
+        )
+    ]
+    cells = ["20.0", "35.0", "35.0", "(20-50)", "36.0", "(21-51)", "37.0", "+0.0"]
+    assert row_after("Parallel", "Default", shown(found)) == cells
+
+
 def test_retrieval_says_that_it_is_centred_and_shows_what_it_is_raw() -> None:
     raw = measured("default", [2.0, 22.8, 7.0], metric="retrieval_p1_uncentred")
     assert "raw" not in row_after("Parallel", "Model", shown(FOUND))
