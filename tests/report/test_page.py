@@ -193,8 +193,8 @@ def test_runs_that_end_together_may_all_write_the_report(tmp_path: Path) -> None
     def write(_: int) -> Path:
         return write_report(STUDY, FOUND, store=Store(tmp_path / "store")).page
 
-    with ThreadPoolExecutor(8) as runs:
-        (path,) = set(runs.map(write, range(16)))
+    with ThreadPoolExecutor(4) as runs:
+        (path,) = set(runs.map(write, range(8)))
     assert not list(path.parent.rglob("*.partial"))
     parsed_page(path.read_text(encoding="utf-8"))
 

@@ -108,7 +108,7 @@ def test_it_opens_from_disk_draws_its_charts_and_fits_a_phone(browser: Any, path
         assert page.locator("#vg-tooltip-element").inner_text().startswith("Model")
 
 
-@pytest.mark.parametrize("size", [DESK, PHONE])
+@pytest.mark.parametrize("size", [DESK, pytest.param(PHONE, marks=pytest.mark.campaign)])
 def test_every_picture_is_saved_as_png_without_a_file_beside_the_page(
     browser: Any, path: Path, size: tuple[int, int], tmp_path: Path
 ) -> None:

@@ -2,6 +2,8 @@
 
 import csv
 import json
+from collections.abc import Callable
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -36,6 +38,12 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_texts(tmp_path_factory.mktemp("data"))
 
 
+@pytest.fixture(scope="module")
+def probed(models: Path, data: Path) -> Callable[[str], ig.Probe]:
+    """By the kind of model; a probe takes seconds."""
+    return cache(lambda kind: ig.probe(models / f"{kind}-en", models / f"{kind}-fr", languages=["en", "fr"], data=data))
+
+
 def by_layer(probe: ig.Probe, metric: str, variant: str | None = None) -> list[float]:
     found = {each.layer: each.value for each in probe.measurements if (each.metric, each.variant) == (metric, variant)}
     return [found[layer] for layer in LAYERS]
@@ -47,8 +55,10 @@ def single(probe: ig.Probe, metric: str) -> float:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_rotated_copy_is_alike_and_only_a_map_finds_translations(kind: str, models: Path, data: Path) -> None:
-    found = ig.probe(models / f"{kind}-en", models / f"{kind}-fr", languages=["en", "fr"], data=data)
+def test_a_rotated_copy_is_alike_and_only_a_map_finds_translations(
+    kind: str, probed: Callable[[str], ig.Probe]
+) -> None:
+    found = probed(kind)
     for metric, value in (("cka", 1), ("cka_debiased", 1), ("aligned_retrieval_p1", 100), ("contextual_p1", 100)):
         assert by_layer(found, metric) == pytest.approx([value] * 4, abs=1e-4), metric
     assert single(found, "retrieval_p1_chance") == 1.25
@@ -89,8 +99,10 @@ def test_several_languages_are_each_held_against_the_first(models: Path, data: P
     assert titles == [f"{kind} ({pair})" for kind in TITLES for pair in ("en-fr", "en-de")]
 
 
-def test_numbers_are_the_same_in_every_file_and_the_page_shows_them(models: Path, data: Path, tmp_path: Path) -> None:
-    found = ig.probe(models / "BERT-en", models / "BERT-fr", languages=["en", "fr"], data=data)
+def test_numbers_are_the_same_in_every_file_and_the_page_shows_them(
+    probed: Callable[[str], ig.Probe], tmp_path: Path
+) -> None:
+    found = probed("BERT")
     page = found.report(tmp_path / "to/<b>")
     numbers = json.loads((page.parent / "probe.json").read_text())["numbers"]
     assert numbers == [row | {"languages": ["en", "fr"]} for row in found.to_dicts()]
