@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import Workplace, environment, isoglot
+from commands import Workplace, answered, environment
 from real_studies import write_real_study
 
 import isoglot as ig
@@ -105,7 +105,7 @@ def test_readme_works_where_there_is_nothing_but_the_demo(finished: Workplace, t
     commands = [command for command in shown_commands(README) if command.startswith("isoglot ")]
     assert len(commands) > 3
     for command in commands:
-        answer = isoglot(*map(stand_in, shlex.split(command)[1:]), folder=folder)
+        answer = answered(*map(stand_in, shlex.split(command)[1:]), folder=folder)
         assert (answer.returncode, answer.stdout != "") == (0, True), answer.stderr
     [block] = re.findall(r"^```python\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
     script, variables = block.replace('"demo', '"tiny.toml'), environment() | {"PYTHONPATH": str(ROOT)}
@@ -130,7 +130,7 @@ def workplace(finished: Workplace, tmp_path_factory: pytest.TempPathFactory) -> 
         lines = realise(draw_meanings(world, count=120, seed=1), language, world=world)
         (folder / f"{language.name}.txt").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     for archive in ("demo.tar.xz", "first.tar.xz"):
-        isoglot("pack", "tiny.toml", "--to", archive, folder=folder)
+        answered("pack", "tiny.toml", "--to", archive, folder=folder)
     return folder
 
 
@@ -143,7 +143,7 @@ def stand_in(word: str) -> str:
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith("isoglot ")])
 def test_isoglot_command_runs(command: str, workplace: Path) -> None:
-    answer = isoglot(*map(stand_in, shlex.split(command)[1:]), folder=workplace)
+    answer = answered(*map(stand_in, shlex.split(command)[1:]), folder=workplace)
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout != ""
 

@@ -6,7 +6,7 @@ from shutil import copytree, rmtree
 from typing import Any
 
 import pytest
-from commands import Workplace, isoglot
+from commands import Workplace, answered
 from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
@@ -38,7 +38,7 @@ def transferred(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     """Where Default alone was run, on both tasks."""
     folder = tmp_path_factory.mktemp("transferred")
     (folder / "tiny.toml").write_text(STUDY, encoding="utf-8")
-    run = isoglot("run", "tiny.toml", "--conditions", "default", folder=folder)
+    run = answered("run", "tiny.toml", "--conditions", "default", "--workers", "1", folder=folder)
     assert run.returncode == 0, run.stdout + run.stderr
     return Workplace(folder=folder, first_output=run.stdout)
 
@@ -54,7 +54,7 @@ def stage_of(workplace: Workplace, task: str) -> ZeroShotTransfer:
     [(["ner"], "ner", "oru"), (["parsing", "--language", "ela", "--seed", "3"], "parsing", "ela")],
 )
 def test_the_best_setting_is_shown_by_label(words: list[str], task: str, language: str, transferred: Workplace) -> None:
-    answer = isoglot("breakdown", "tiny.toml", *words, folder=transferred.folder)
+    answer = answered("breakdown", "tiny.toml", *words, folder=transferred.folder)
     assert (answer.returncode, answer.stderr) == (0, "")
     store, stage = transferred.store, stage_of(transferred, task)
     best = best_settings([dev_score(read_scores(store.folder(run)), task) for run in stage.runs])[0]
@@ -106,7 +106,7 @@ def test_predictions_that_are_missing_can_be_made_again_or_brought(transferred: 
     stage = stage_of(copy, "ner")
     for run in stage.runs:
         rmtree(copy.store.folder(run))
-    answer = isoglot("breakdown", "tiny.toml", "ner", folder=copy.folder)
+    answer = answered("breakdown", "tiny.toml", "ner", folder=copy.folder)
     assert answer.returncode == 1
     assert f"delete {copy.store.folder(stage)} as well and run: isoglot run tiny.toml --exhibits" in answer.stderr
     # Where only a summary was unpacked, they stayed where they were made.
