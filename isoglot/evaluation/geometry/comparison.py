@@ -13,7 +13,7 @@ from torch.nn.functional import pad
 
 from isoglot.corpora.sentences import NO_WORD
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.cka import average_neuron_correlation, debiased_cka, linear_cka, svcca
+from isoglot.evaluation.geometry.cka import SIMILARITIES, average_neuron_correlation
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors
 from isoglot.evaluation.geometry.parallel_lines import HeldOutLines, LengthFloor, length_floor
 from isoglot.evaluation.geometry.reader import Reader
@@ -25,7 +25,6 @@ LINES_AT_ONCE = 1024
 FEW_LINES = 10
 """For each number of a vector; over 1,000 lines of width 768, what has a debiased CKA of 0.00 has an SVCCA of 0.5."""
 
-SIMILARITIES = {"cka": linear_cka, "cka_debiased": debiased_cka, "svcca": svcca}
 FLOOR_SEED = 0
 """The seed of the random weights that scores are held against."""
 LineProgress = Callable[[str, int], None]
@@ -79,7 +78,6 @@ class Comparison:
     """Many, where a side's text is not of its model's language."""
     most_tokens: tuple[int, int]
     """The longest line that each model can read; others are cut."""
-    num_states: tuple[int, int]
     widths: tuple[int, int]
     notes: tuple[str, ...]
 
@@ -131,7 +129,6 @@ def compared(
         num_cut=(num_cut_a, num_cut_b),
         tokens_per_word=(tokens_a, tokens_b),
         most_tokens=(reader_a.most_tokens, reader_b.most_tokens),
-        num_states=(reader_a.num_states, reader_b.num_states),
         widths=(reader_a.width, reader_b.width),
         notes=tuple(_notes(vector_SND, vector_SNE, num_fitted=len(lines.fitted), names=names)),
     )

@@ -10,7 +10,14 @@ from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.parallel_lines import rows_apart
 from isoglot.pipeline.stages.job_sizes import for_reading
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_model, kept_models
-from isoglot.pipeline.stages.readers import MAPS, TwoModelStage, enough_threads, opened_reader, parallel_sentences
+from isoglot.pipeline.stages.readers import (
+    MAPS,
+    TwoModelStage,
+    enough_threads,
+    opened_reader,
+    parallel_sentences,
+    sentences_cut,
+)
 from isoglot.pipeline.stages.scores import SCORES, Score, scores_of, write_scores
 from isoglot.pipeline.stages.text import SplitText
 from isoglot.pipeline.stages.translations import AnyDictionary, AnyParallelText, parallel_lines
@@ -154,7 +161,7 @@ class SentenceAlignment(TwoModelStage):
             ]
         write_maps(maps, work.folder / MAPS)
         num_cut = [a + b for a, b in zip(fit_cut, test_cut, strict=True)]
-        scores = self.sentences_cut(num_cut, num_lines=len(to_fit[0]) + len(to_test[0]))
+        scores = sentences_cut(self.languages, num_cut, num_lines=len(to_fit[0]) + len(to_test[0]))
         values = {
             "aligned_retrieval_p1_chance": 100 / source_STD.shape[1],
             "fitted_pairs": source_SND.shape[1],
@@ -208,18 +215,13 @@ class Similarity(TwoModelStage):
     parallel: AnyParallelText
 
     def make(self, work: Work) -> None:
-        from isoglot.evaluation.geometry.cka import average_neuron_correlation, debiased_cka, linear_cka, svcca
+        from isoglot.evaluation.geometry.cka import SIMILARITIES, average_neuron_correlation
 
-        measures = {
-            "cka": linear_cka,
-            "cka_debiased": debiased_cka,
-            "svcca": svcca,
-            "neuron_correlation": average_neuron_correlation,
-        }
+        measures = SIMILARITIES | {"neuron_correlation": average_neuron_correlation}
         with self.readers(work) as readers:
             texts = [parallel_lines(work.path(self.parallel), language) for language in self.languages]
             (source_SND, target_SND), num_cut = _line_vectors(readers, texts)
-        scores = self.sentences_cut(num_cut, num_lines=len(texts[0]))
+        scores = sentences_cut(self.languages, num_cut, num_lines=len(texts[0]))
         scores.append(Score(metric="sentences", value=source_SND.shape[1]))
         for layer, (source_ND, target_ND) in enumerate(zip(source_SND, target_SND, strict=True)):
             values = {metric: float(measure(source_ND, target_ND)) for metric, measure in measures.items()}
