@@ -5,6 +5,7 @@ import io
 import json
 import lzma
 import os
+import re
 import shutil
 import struct
 import time
@@ -20,6 +21,8 @@ from study_texts import TINY_STUDY
 from isoglot.corpora.download.fetching import _version, note_of
 from isoglot.corpora.download.unpacking import member_stream
 from isoglot.corpora.readers.decompression import plain_blocks
+from isoglot.corpora.user_commands import UserCommand
+from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.corpora.wiki.dump import LONGEST_TEXT, dump_lines
 from isoglot.corpora.word_vectors import read_word_vectors
 from isoglot.errors import IsoglotError
@@ -30,6 +33,7 @@ from isoglot.pipeline.stages.source_files import source_file
 from isoglot.study.study import parse_study
 
 PAGE = "<page><title>A</title><ns>0</ns><id>1</id><revision><id>2</id><text>{}</text></revision></page>\n"
+REAL = 'name = "a"\nscale = "demo"\nlanguages = ["en", "fr"]\ntext = {{ en = "{}", fr = "b" }}'
 DUMP = "<mediawiki><siteinfo></siteinfo>\n" + PAGE + "</mediawiki>\n"
 
 
@@ -59,6 +63,18 @@ def xz_with_dictionary(code: int) -> bytes:
 
 CASES = {
     "brackets of a study": (lambda _: parse_study("a = " + "[" * 3000, origin="tiny.toml"), "tiny.toml: .*nested"),
+    "hexadecimal digits": (changed("merges = 0x" + "f" * 5000), "tiny.toml: a number of too many digits"),
+    "parts of a key": (changed("merges = {" + "a." * 3000 + "a = 1}"), "tiny.toml: .*nested too deeply"),
+    "no file's name": (
+        lambda _: parse_study(REAL.format("."), origin="tiny.toml"),
+        "tiny.toml: text.en: names no file",
+    ),
+    "NUL in a name": (lambda _: parse_study(REAL.format("a\\u0000/b"), origin="tiny.toml"), "text.en: names no file"),
+    "a name without end": (
+        lambda folder: source_file(folder / ("a" * 260), wanted_by="text.en"),
+        "text.en: .*too long",
+    ),
+    "brackets of a vocabulary": (reading(Vocabulary.read, "[" * 100_000), "file: not a vocabulary .*nested"),
     "400 digits for a share": (changed("mask_rate = 1" + "0" * 400), "change.mask_rate: .*401 digits"),
     "400 digits for a count": (changed("merges = 1" + "0" * 400), "change.merges: .*401 digits"),
     "5,000 digits": (changed("merges = 1" + "0" * 5000), "tiny.toml: a number of too many digits"),
@@ -95,6 +111,12 @@ def test_a_list_of_many_seeds_is_read_at_once() -> None:
     begun = time.process_time()
     assert len(parse_study(text, origin="tiny.toml").seeds) >= 20_000
     assert time.process_time() - begun < 5
+
+
+def test_a_script_among_the_words_of_a_command_is_no_name() -> None:
+    command = UserCommand(words=("sh", "-c", "cat # " * 1000), name="the command", task="")
+    assert re.fullmatch("[0-9a-f]{16}", command.version())
+    assert command.answers(["a", "b"]) == ["a", "b"]
 
 
 @pytest.mark.parametrize("digits", [400, 5000])

@@ -38,6 +38,7 @@ READERS = {
     "report/published.py:",
     # A report that the user names, and drawings beside it that carry checksums.
     "report/report_files.py:_text",
+    "report/writing.py:_written_before",
     "report/writing.py:_kept_pictures",
     # Remarks of a log, which are no numbers.
     "report/state.py:last_remark",

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from isoglot.corpora.in_parallel import line_batches, ordered_map
 from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
+from isoglot.files import parsed_json
 from isoglot.study.languages import Splitter, WordSplitting
 
 # R = ranges, N = words and line ends of a text, T = types and the line end, L = lines, M = some of them
@@ -100,7 +101,7 @@ class NumberedText:
         """A text that was written; numbers are mapped into memory, not read."""
         path = folder / "text.json"
         try:
-            description = json.loads(path.read_text(encoding="utf-8"))
+            description = parsed_json(path.read_text(encoding="utf-8"))
             dtype, num_places = np.dtype(description["dtype"]), description["places"]
             types = (folder / "types.txt").read_bytes().decode("utf-8").removesuffix("\n").split("\n")
             number_N = {split: _mapped(folder / f"{split}.bin", dtype, int(num_places[split])) for split in Split}

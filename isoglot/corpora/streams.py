@@ -15,6 +15,7 @@ from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText, Split, concatenated_ranges
 from isoglot.corpora.vocabulary import END, Vocabulary
 from isoglot.errors import IsoglotError
+from isoglot.files import parsed_json
 from isoglot.randomness import derived_seed
 
 # T = types and the line end, S = tokens of all of them, N = places of a text, or windows in a pass,
@@ -94,7 +95,7 @@ class TokenStream:
     def open(cls, folder: Path) -> Self:
         path = folder / DESCRIPTION
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = parsed_json(path.read_text(encoding="utf-8"))
             language, table_size, dtype = content["language"], int(content["table_size"]), content["dtype"]
             lines, tokens = ({each: int(content[unit][each]) for each in Split} for unit in ("lines", "tokens"))
         except FileNotFoundError:

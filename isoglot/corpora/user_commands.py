@@ -4,6 +4,7 @@ import hashlib
 import shutil
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +46,11 @@ class UserCommand:
 
     def version(self) -> str:
         """A digest that another build of its program, or a change in a file it names, changes."""
-        files = [self._program(), *(Path(word) for word in self.words[1:] if Path(word).is_file())]
+        files = [self._program()]
+        for word in self.words[1:]:
+            # A script in place of a name, as after `sh -c`, may be longer than any name.
+            with suppress(OSError):
+                files += [Path(word)] if Path(word).is_file() else []
         digests = "".join(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
         return hashlib.sha256(digests.encode()).hexdigest()[:16]
 

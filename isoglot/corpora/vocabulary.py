@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Self
 
 from isoglot.errors import IsoglotError
+from isoglot.files import parsed_json
 from isoglot.randomness import derived_seed
 from isoglot.study.conditions import AnchorOrder, KeptAnchors, TableKind
 
@@ -117,7 +118,7 @@ class Vocabulary:
     @classmethod
     def read(cls, path: Path) -> Self:
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
+            content = parsed_json(path.read_text(encoding="utf-8"))
             kind, languages = TableKind(content["kind"]), [str(language) for language in content["languages"]]
             tables = [tuple(str(token) for token in table) for table in content["tables"]]
             if kind is not TableKind.SEPARATE:

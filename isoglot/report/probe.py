@@ -161,7 +161,7 @@ class Probe(Numbers):
         place, pairs = Path(folder), ", ".join(self.origins)
         head = {"title": "Probe", "subtitle": f"{self.scores.name} on {pairs}", "facts": [*self.readings()]}
         title = f"{self.scores.name}: {pairs}"
-        page = write_page(place, title=title, head=head, sections=[*probe_sections(self.scores)])
+        page = write_page(place, title=title, head=head, sections=[*probe_sections(self.scores)], kept={})
         write_whole(place / JSON, self.json_text())
         text = StringIO()
         write_csv(self.measurements, to=text)

@@ -12,7 +12,6 @@ from typing import Any, TypeVar, cast
 from pydantic import TypeAdapter, ValidationError
 
 from isoglot.errors import IsoglotError, suggestion
-from isoglot.files import write_whole
 from isoglot.pipeline.measurements import Measurement, with_variant
 from isoglot.report.provenance import Provenance
 from isoglot.report.state import State
@@ -87,12 +86,15 @@ def read_report_data(folder: Path) -> ReportData:
         raise IsoglotError(f"{error}; {REWRITE}") from None
 
 
-def write_report_data(data: ReportData, folder: Path) -> None:
-    write_whole(folder / MEASUREMENTS, "".join(each.json_line() + "\n" for each in data.measurements))
-    write_whole(folder / PROVENANCE, data.provenance.json_text())
+def data_texts(data: ReportData) -> dict[str, str]:
+    """The content of the files that read_report_data reads, by name."""
     curves = (json.dumps(asdict(each), ensure_ascii=False) for each in data.curves)
-    write_whole(folder / CURVES, "".join(f"{line}\n" for line in curves))
-    write_whole(folder / STATE, data.state.json_text())
+    return {
+        MEASUREMENTS: "".join(each.json_line() + "\n" for each in data.measurements),
+        PROVENANCE: data.provenance.json_text(),
+        CURVES: "".join(f"{line}\n" for line in curves),
+        STATE: data.state.json_text(),
+    }
 
 
 @dataclass(frozen=True, kw_only=True)

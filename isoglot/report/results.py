@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -17,8 +19,8 @@ from isoglot.pipeline.exhibits import gap_sentences, left_out_sentences, targets
 from isoglot.pipeline.measurements import READ_BY_REPORTS, Measurement, measurements, pending_cells
 from isoglot.pretraining.health import check_tensorboard
 from isoglot.report.progress import Watch, failures_in_brief
-from isoglot.report.writing import LiveReport, rewrite_report, write_current_report
-from isoglot.store import Engine, Observers, Outcome, Stage, Store, inputs_first, run_plan
+from isoglot.report.writing import rewrite_report, write_current_report
+from isoglot.store import Engine, Observer, Observers, Outcome, Stage, Store, inputs_first, run_plan
 from isoglot.store import plan as plan_of
 from isoglot.store.local_engine import local_engine
 from isoglot.store.packing import archive_path, write_pack
@@ -50,6 +52,42 @@ class Made:
             if self.failures
             else None
         )
+
+
+class LiveReport(Observer):
+    """Writes the report when a run begins and now and then while it goes on; the run writes the last one itself."""
+
+    def __init__(self, study: Study, store: Store, *, seconds_between: float = 30.0, rest: float = 20.0) -> None:
+        self._study, self._store = study, store
+        # A new report waits `rest` times as long as the last one took, so that it does not hold up the study.
+        self._seconds_between, self._rest = seconds_between, rest
+        self._failures: list[str] = []
+        self._due_at = 0.0
+        self._has_warned = False
+
+    def _write_if_due(self, *_: object, **__: object) -> None:
+        begun = monotonic()
+        if begun < self._due_at:
+            return
+        try:
+            write_current_report(self._study, self._store, failures=self._failures)
+        except IsoglotError:
+            # A full disk, for example; the last report names it, or can be written after all.
+            pass
+        except Exception as error:
+            # Whatever it is: days of training must not end because a page could not be drawn half-way.
+            if not self._has_warned:
+                warnings.warn(f"the report could not be written meanwhile ({error}); the run goes on", stacklevel=2)
+            self._has_warned = True
+        ended = monotonic()
+        self._due_at = ended + max(self._seconds_between, self._rest * (ended - begun))
+
+    # Curves of models in training grow with every step, so that progress counts as well.
+    started = progress = finished = _write_if_due
+
+    def failed(self, stage: Stage, *, error: IsoglotError) -> None:
+        self._failures.append(f"{stage.title}: {error}")
+        self._write_if_due()
 
 
 def make_study(study: Study, store: Store, *, engine: Engine, console: Console | None) -> Made:

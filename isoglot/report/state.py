@@ -60,6 +60,10 @@ class State:
     """Addresses of the records of artifacts, from the page, by digest."""
     logs: tuple[Log, ...]
 
+    @property
+    def absences(self) -> dict[tuple[str, str, tuple[str, str], str | None], str]:
+        return {(each.exhibit, each.condition, each.languages, each.task): each.reason for each in self.absent}
+
     def seen_from(self, folder: Path) -> State:
         """The state for a page in this folder: outside its store no address leads anywhere."""
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from isoglot.errors import IsoglotError
-from isoglot.files import clear_disk_errors, lease, parsed_json, refuse_links, text_sum, write_whole
+from isoglot.files import clear_disk_errors, lease, parsed_json, refuse_links, sha256_of, text_sum, write_whole
 from isoglot.pipeline.cells import VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement, measurements, pending_cells
@@ -24,24 +22,24 @@ from isoglot.report.grid import markdown_row
 from isoglot.report.growth import Growth, growth_csv, growths
 from isoglot.report.headline import claim_remarks
 from isoglot.report.page import figure_sections, text_sections
-from isoglot.report.page.rendering import FIGURES, headline_text, page_html
+from isoglot.report.page.rendering import FIGURES, headline_text, page_code, page_html
 from isoglot.report.page.section import Section
 from isoglot.report.page.survival_section import survival_section
 from isoglot.report.page.table_1_section import table_1_section
 from isoglot.report.provenance import provenance
-from isoglot.report.report_files import PROVENANCE, ReportContent, ReportData, read_report_data, write_report_data
+from isoglot.report.report_files import PROVENANCE, ReportContent, ReportData, data_texts, read_report_data
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.state import study_state
 from isoglot.report.table_1 import csv_table, latex_table, markdown_table
 from isoglot.report.training_curves import learning_curves
 from isoglot.report.verdicts import Claim, Verdict, tally
-from isoglot.store import Observer, Stage, Store
+from isoglot.store import Store
 from isoglot.study.conditions import conditions_in_use
 from isoglot.study.study import Study, Synthetic
 
 PAGE = "report.html"
 # Files beside the page, to be put into papers, spreadsheets and READMEs.
-SUMS = ".drawn.json"  # checksums of the pictures in a store's report, which the next one need not draw again
+SUMS = ".written.json"  # checksums of a store's report and of the code that wrote it: the next one may be the same
 CSV, LATEX, MARKDOWN, CLAIMS, GROWTH = TEXTS = ("table-1.csv", "table-1.tex", "table-1.md", "claims.md", "growth.csv")
 
 
@@ -110,7 +108,7 @@ def write_report(
     )
     refuse_links(folder / FIGURES, below=store.root)
     with clear_disk_errors(store.root), conditions_in_use(study.conditions):
-        return _write(data, folder, against=against, is_new=True, keeps_pictures=True)
+        return _write(data, folder, against=against, is_new=True, in_store=True)
 
 
 def rewrite_report(folder: Path, *, to: Path | None = None, against: Other | None = None) -> Written:
@@ -119,36 +117,64 @@ def rewrite_report(folder: Path, *, to: Path | None = None, against: Other | Non
     try:
         is_copy = place.resolve() != folder.resolve()
         with conditions_in_use(data.study.conditions):
-            return _write(data, place, against=against, is_new=is_copy, keeps_pictures=False)
+            return _write(data, place, against=against, is_new=is_copy, in_store=False)
     except OSError as error:
         message = f"{place}: no report can be written there ({error.strerror}); choose another folder with --to"
         raise IsoglotError(message) from error
 
 
-def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: bool, keeps_pictures: bool) -> Written:
+def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: bool, in_store: bool) -> Written:
     """All files of a report; those that the page is made from only where they are new."""
     data = replace(data, state=data.state.seen_from(folder))
+    scores, made_from = ReportScores(data.measurements), data_texts(data)
+    survival = survival_section(scores, scale=data.study.scale, absences=data.state.absences)
+    headline = headline_text(survival)
+    if in_store and against is None and _is_whole(folder, made_from):
+        return Written(page=folder / PAGE, headline=headline)
     changed = [] if against is None else difference(against.content, data.content)
-    scores, rows = ReportScores(data.measurements), growths(data.measurements, scale=data.study.scale)
+    rows = growths(data.measurements, scale=data.study.scale)
     texts = text_files(scores) | ({GROWTH: growth_csv(rows)} if rows else {})
     differences = None if against is None else text_sections.difference_section(changed, other=against.name)
-    sections = [*filter(None, _sections(data, scores, rows, differences=differences, beside=[*texts]))]
+    more = _sections(data, scores, rows, differences=differences, beside=[*texts])
+    sections = [*filter(None, (survival, *more))]
     pictures = [picture for section in sections for picture in section.pictures]
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
     # Two runs of one study may come to their end together.
     with lease(folder / "report.lease"):
         was_report = (folder / PROVENANCE).exists()
-        if is_new:
-            write_report_data(data, folder)
-        for name, text in texts.items():
+        for name, text in ((made_from if is_new else {}) | texts).items():
             write_whole(folder / name, text)
         title = f"{data.study.name}: {' and '.join(data.study.languages)}"
         head = text_sections.page_head(data.study, data.state)
-        write_page(folder, title=title, head=head, sections=sections, keeps_pictures=keeps_pictures)
+        write_page(folder, title=title, head=head, sections=sections, kept=_kept_pictures(folder) if in_store else {})
         # The files of a folder that was no report are somebody else's.
         if was_report:
             _remove_stale(folder, texts=texts, stems={picture.file_stem for picture in pictures})
-    return Written(page=folder / PAGE, headline=headline_text(sections), changed=changed)
+        if in_store:
+            drawn = [f"{FIGURES}/{picture.file_stem}.svg" for picture in pictures]
+            sums = {name: sha256_of(folder / name) for name in (*made_from, *texts, PAGE, *drawn)}
+            # A page that is held against another report is not that of a run.
+            code = page_code() if against is None else None
+            write_whole(folder / SUMS, json.dumps({"code": code, "files": sums}, indent=1) + "\n")
+    return Written(page=folder / PAGE, headline=headline, changed=changed)
+
+
+def _is_whole(folder: Path, made_from: Mapping[str, str]) -> bool:
+    """Whether this code wrote the report that is there from these very files, and every byte is as it was written."""
+    code, sums = _written_before(folder)
+    if code != page_code() or any(sums.get(name) != text_sum(text) for name, text in made_from.items()):
+        return False
+    with suppress(OSError, ValueError):
+        return all(sha256_of(folder / name) == expected for name, expected in sums.items())
+    return False
+
+
+def _written_before(folder: Path) -> tuple[str | None, dict[str, str]]:
+    """The code that wrote the report of a store, and the checksums of its files; of others there is nothing."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        known = parsed_json((folder / SUMS).read_text(encoding="utf-8"))
+        return known["code"], dict(known["files"])
+    return None, {}
 
 
 def _sections(
@@ -159,15 +185,13 @@ def _sections(
     differences: Section | None,
     beside: Sequence[str],
 ) -> Iterator[Section | None]:
-    """The most telling section first; `beside` names the files of text that the page comes with."""
+    """All sections after the first, the most telling before others; `beside` names the page's files of text."""
     study, measurements, state = data.study, data.measurements, data.state
-    absences = {(each.exhibit, each.condition, each.languages, each.task): each.reason for each in state.absent}
     trains_models = bool({*study.exhibits} - {VOCABULARY})
-    table = table_1_section(study, scores, links=state.records, absences=absences)
-    yield survival_section(scores, scale=study.scale, absences=absences)
+    table = table_1_section(study, scores, links=state.records, absences=state.absences)
     yield text_sections.claims_section(scores) if trains_models and measurements else None
     yield table
-    yield figure_sections.figure_3_section(study, scores, absences=absences)
+    yield figure_sections.figure_3_section(study, scores, absences=state.absences)
     if table is None:
         yield text_sections.conditions_section(study)
     yield from figure_sections.emergence_sections(measurements, is_made_up=isinstance(study.text, Synthetic))
@@ -201,16 +225,12 @@ def markdown_claims(claims: Sequence[Claim], *, remarks: Sequence[str]) -> str:
 
 
 def write_page(
-    folder: Path, *, title: str, head: Mapping[str, Any], sections: Sequence[Section], keeps_pictures: bool = False
+    folder: Path, *, title: str, head: Mapping[str, Any], sections: Sequence[Section], kept: Mapping[str, str]
 ) -> Path:
-    """Write a page and the pictures of its sections beside it; the path of the page."""
+    """Write a page and the pictures of its sections beside it, but for the kept ones; the path of the page."""
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
     pictures = [picture for section in sections for picture in section.pictures]
-    kept = _kept_pictures(folder / FIGURES) if keeps_pictures else {}
     drawings = {each.name: _write_picture(each, folder / FIGURES, kept=kept) for each in pictures}
-    if keeps_pictures:
-        sums = {f"{each.file_stem}.svg": text_sum(drawings[each.name]) for each in pictures}
-        write_whole(folder / FIGURES / SUMS, json.dumps(sums, indent=1) + "\n")
     write_whole(folder / PAGE, page_html(title=title, head=head, sections=sections, drawings=drawings))
     return folder / PAGE
 
@@ -218,12 +238,10 @@ def write_page(
 def _kept_pictures(folder: Path) -> dict[str, str]:
     """Drawings of an earlier report by name, of which every byte is as it was written."""
     kept = {}
-    with suppress(OSError, ValueError, AttributeError):
-        for name, expected in parsed_json((folder / SUMS).read_text(encoding="utf-8")).items():
-            with suppress(OSError, ValueError):
-                drawn = (folder / name).read_text(encoding="utf-8")
-                if text_sum(drawn) == expected:
-                    kept[name] = drawn
+    for name, expected in _written_before(folder)[1].items():
+        with suppress(OSError, ValueError):
+            if name.endswith(".svg") and text_sum(drawn := (folder / name).read_text(encoding="utf-8")) == expected:
+                kept[Path(name).name] = drawn
     return kept
 
 
@@ -242,44 +260,8 @@ def _remove_stale(folder: Path, *, texts: Collection[str], stems: Collection[str
     """Remove texts and pictures that an earlier report had here, and this one has not."""
     stale = [folder / name for name in TEXTS if name not in texts]
     stale += [path for path in (folder / FIGURES).glob("*.svg") if path.name.removesuffix(".svg") not in stems]
-    # Once written beside each SVG; the page itself makes them now.
-    stale += (folder / FIGURES).glob("*.png")
+    # Once written beside each SVG, which the page itself makes now; and checksums of the SVGs alone.
+    stale += [*(folder / FIGURES).glob("*.png"), folder / FIGURES / ".drawn.json"]
     for path in stale:
         if path.is_file():
             path.unlink()
-
-
-class LiveReport(Observer):
-    """Writes the report when a run begins and now and then while it goes on; the run writes the last one itself."""
-
-    def __init__(self, study: Study, store: Store, *, seconds_between: float = 30.0, rest: float = 20.0) -> None:
-        self._study, self._store = study, store
-        # A new report waits `rest` times as long as the last one took, so that it does not hold up the study.
-        self._seconds_between, self._rest = seconds_between, rest
-        self._failures: list[str] = []
-        self._due_at = 0.0
-        self._has_warned = False
-
-    def _write_if_due(self, *_: object, **__: object) -> None:
-        begun = monotonic()
-        if begun < self._due_at:
-            return
-        try:
-            write_current_report(self._study, self._store, failures=self._failures)
-        except IsoglotError:
-            # A full disk, for example; the last report names it, or can be written after all.
-            pass
-        except Exception as error:
-            # Whatever it is: days of training must not end because a page could not be drawn half-way.
-            if not self._has_warned:
-                warnings.warn(f"the report could not be written meanwhile ({error}); the run goes on", stacklevel=2)
-            self._has_warned = True
-        ended = monotonic()
-        self._due_at = ended + max(self._seconds_between, self._rest * (ended - begun))
-
-    # Curves of models in training grow with every step, so that progress counts as well.
-    started = progress = finished = _write_if_due
-
-    def failed(self, stage: Stage, *, error: IsoglotError) -> None:
-        self._failures.append(f"{stage.title}: {error}")
-        self._write_if_due()

@@ -1,7 +1,6 @@
 """A study: which languages, conditions, tasks, size, seeds and text make one question, read from a TOML file."""
 
 import re
-import tomllib
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,6 +24,7 @@ from isoglot.study.toml_tables import (
     checked,
     distinct,
     known_name,
+    parsed_toml,
     quoted,
 )
 
@@ -168,13 +168,7 @@ def read_study(name_or_path: str | Path, *, data: Path | None = None) -> Study:
 def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
     """A study from the text of its file; `origin` names the file in messages, and paths in it start from `data`."""
     place = FileKey(file=origin)
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        last_line = f"at line {text.count(chr(10)) + 1}, the end of the file"
-        raise place.error(f"not TOML: {str(error).replace('at end of document', last_line)}") from None
-    except (ValueError, RecursionError):
-        raise place.error("a number of too many digits, or lists nested too deeply; correct or drop it") from None
+    table = parsed_toml(text, place=place)
     check_keys(table, KEYS, needed=("name", "scale", "languages"), place=place)
     name: str = checked(table["name"], str, place=place.at("name"))
     named = SCALES[known_name(table["scale"], SCALES, place=place.at("scale"))]

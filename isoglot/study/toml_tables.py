@@ -2,6 +2,7 @@
 
 # Pydantic was tried: reading its errors back into keys, ranges and suggestions took 50 lines in place of the 30 here.
 
+import tomllib
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from enum import StrEnum
@@ -78,6 +79,32 @@ class FileKey:
         return IsoglotError(f"{self.file}: {self.key}: {problem}" if self.key else f"{self.file}: {problem}")
 
 
+MOST_BITS = 10_000  # of a number; Python writes out no number of 5,000 digits
+DEEPEST = 20
+
+
+def parsed_toml(text: str, *, place: FileKey) -> Table:
+    """The table that a file of TOML is, if a message could show every value of it."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        last_line = f"at line {text.count(chr(10)) + 1}, the end of the file"
+        raise place.error(f"not TOML: {str(error).replace('at end of document', last_line)}") from None
+    except (ValueError, RecursionError):
+        table = None
+    if table is None or not _is_showable(table):
+        raise place.error("a number of too many digits, or lists nested too deeply; correct or drop it")
+    return table
+
+
+def _is_showable(value: object, room: int = DEEPEST) -> bool:
+    # The parser limits neither the digits of hexadecimal numbers nor the parts of a key a.b.c.
+    if isinstance(value, dict | list):
+        items = value.values() if isinstance(value, dict) else value
+        return room > 0 and all(_is_showable(item, room - 1) for item in items)
+    return not isinstance(value, int) or value.bit_length() <= MOST_BITS
+
+
 def quoted(words: Collection[str]) -> str:
     return ", ".join(repr(word) for word in words)
 
@@ -136,9 +163,11 @@ def known_name(value: object, known: Collection[str], *, place: FileKey) -> str:
 def file_paths(value: object, *, data: Path, place: FileKey) -> tuple[Path, ...]:
     """The paths of one file or a list of files, starting from the folder `data`."""
     names = value if isinstance(value, list) else [value]
-    if not names or "" in names:
+    paths = [Path(checked(name, str, place=place)) for name in names]
+    # Such as "", "." and "/".
+    if not paths or not all(path.name and "\0" not in str(path) for path in paths):
         raise place.error("names no file")
-    return tuple(data / checked(name, str, place=place) for name in names)
+    return tuple(data / path for path in paths)
 
 
 def distinct(values: object, kind: Any, *, at_least: int = 1, place: FileKey) -> tuple[Any, ...]:

@@ -10,7 +10,8 @@ from study_texts import TINY_STUDY
 
 from isoglot.errors import IsoglotError
 from isoglot.pipeline.exhibits import cells
-from isoglot.report.writing import LiveReport, write_current_report
+from isoglot.report.results import LiveReport
+from isoglot.report.writing import write_current_report
 from isoglot.store import Observer, Observers, Store, run_plan
 from isoglot.study.study import parse_study, with_exhibits
 from tests.oracles import sealed

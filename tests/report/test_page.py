@@ -213,7 +213,7 @@ def test_a_page_that_grows_too_large_loads_its_still_pictures_from_their_files(
     assert [len(whole.find_all(tag)) for tag in ("svg", "img")] == [1, 0]
     assert len(whole.find_all("button", class_="png")) == 1
     monkeypatch.setattr(rendering, "MOST_BYTES", 10)
-    smaller = page_of(FOUND, tmp_path)
+    smaller = page_of(FOUND, tmp_path / "smaller")
     assert not smaller.find_all("svg")
     # A picture from another file cannot be turned into pixels.
     assert not smaller.find_all("button", class_="png")

@@ -117,7 +117,7 @@ def test_a_report_in_its_store_is_made_again_byte_for_byte(store: Store, page: P
     assert {"report.html", "claims.md", "figures/figure-3.svg"} <= before.keys()
     assert {"table-1.tex", "table-1.csv", "table-1.md"} <= before.keys()
     assert "Learning curves" in parsed(page).text
-    kept = {"measurements.jsonl", "provenance.json", "curves.jsonl", "state.json", "figures/.drawn.json"}
+    kept = {"measurements.jsonl", "provenance.json", "curves.jsonl", "state.json", ".written.json"}
     for name in before.keys() - kept:
         (page.parent / name).unlink()
     rewrite_report(page.parent)

@@ -42,6 +42,7 @@ def test_killed_at_any_moment(tmp_path: Path, step: int) -> None:
         assert files_of(store.folder(text)) == expected
         assert_sound(root)
         moment += step
+    print(f"{moment // step - 1} kills")
     assert moment > 20
 
 

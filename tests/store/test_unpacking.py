@@ -166,6 +166,7 @@ def test_killed_at_any_moment(tmp_path: Path, few: bool) -> None:
         "replacing": {"toy-joined, then all", "toy-text and toy-joined, then all"},
     }
     assert fates.keys() == expected.keys()
+    print(sum(code == KILLED for each in fates.values() for code, _ in each), "kills")
     for name, states in expected.items():
         assert [code for code, _ in fates[name]] == [KILLED] * (len(fates[name]) - 1) + [0]
         assert {state for _, state in fates[name]} <= states

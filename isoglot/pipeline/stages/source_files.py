@@ -37,8 +37,8 @@ class SourceFile:
 
 def source_file(path: Path, *, wanted_by: str) -> SourceFile:
     """The file at a path, plain or compressed; the digest of a large, unchanged file comes from a cache."""
-    path = found(path) or path
     try:
+        path = found(path) or path
         status = path.stat()
         if not path.is_file():
             raise MissingDataError(f"{wanted_by}: {path}: not a file; name the files in it one by one")
