@@ -43,9 +43,9 @@ def _layer_scores(
     widths = a_ND.shape[1], b_NE.shape[1]
     if widths[0] == widths[1]:
         # Test lines lend nothing to the mean that they are centred with.
-        centred = (side[lines.tests] - side[lines.fitted].mean(0) for side in (a_ND, b_NE))
+        centred_a_ND, centred_b_ND = (side[lines.tests] - side[lines.fitted].mean(0) for side in (a_ND, b_NE))
         scores["neuron_correlation"] = float(average_neuron_correlation(a_ND, b_NE))
-        scores["retrieval_p1"] = both_directions(*centred, lines.pairs)[0]
+        scores["retrieval_p1"] = both_directions(centred_a_ND, centred_b_ND, lines.pairs)[0]
         scores["retrieval_p1_uncentred"] = both_directions(a_ND[lines.tests], b_NE[lines.tests], lines.pairs)[0]
     # Columns of zeros after the narrower side's own change no angle and no distance.
     wide_a_ND, wide_b_ND = (pad(side, (0, max(widths) - side.shape[1])) for side in (a_ND, b_NE))
