@@ -2,18 +2,21 @@
 
 from collections.abc import Mapping
 from itertools import islice
+from math import pi, sqrt
 from typing import cast
 
 import torch
 from torch import Tensor, nn
 
 from isoglot.errors import IsoglotError
-from isoglot.model.block import NORM_EPSILON, Block
+from isoglot.model.block import NORM_EPSILON, Block, SelfAttention
 from isoglot.model.per_language import SHARED, PerLanguage
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import EncoderShape, NormPlacement
 
 # B = sentences or windows, L = positions, D = width
+SHORTEST_WAVE = 4.0  # positions
+NEARBY_GAIN = 1.5  # how much larger queries and keys are than XLM's where attention starts nearby
 TOKEN_TABLE = "token.weight"  # name within Embeddings
 
 
@@ -23,14 +26,13 @@ class Embeddings(nn.Module):
     def __init__(self, shape: EncoderShape, *, table_size: int, pad_id: int):
         super().__init__()
         # Departure: no language vectors; the paper names none, and XLM can do with or without.
-        xlm_std = shape.width**-0.5
         self.token = nn.Embedding(table_size, shape.width, padding_idx=pad_id)
         self.position = nn.Embedding(shape.positions, shape.width)
         self.norm = nn.LayerNorm(shape.width, eps=NORM_EPSILON)
         self.dropout = nn.Dropout(shape.dropout)
-        nn.init.normal_(self.token.weight, std=shape.token_init_std or xlm_std)
+        nn.init.normal_(self.token.weight, std=shape.token_init_std or shape.width**-0.5)
         nn.init.zeros_(self.token.weight[pad_id])
-        nn.init.normal_(self.position.weight, std=shape.position_init_std or xlm_std)
+        nn.init.normal_(self.position.weight, std=_position_std(shape))
 
     def forward(self, token_BL: Tensor) -> Tensor:
         length = token_BL.shape[1]
@@ -104,6 +106,21 @@ class Encoder(nn.Module):
                     for other in others if name != TOKEN_TABLE else ():
                         other.get_parameter(name).copy_(weight)
 
+    @torch.no_grad()
+    def attend_nearby(self) -> None:
+        """Let attention start at words nearby, by position: waves as positions, and keys that equal their queries."""
+        # A new model spreads its attention over a whole window, where a neighbour's voice is lost, and little can be
+        # learned from it. Here two positions are the more alike the nearer they are, and so are a query and a key.
+        for part in self.modules():
+            if isinstance(part, Embeddings):
+                part.position.weight.copy_(_waves(self.shape))
+            if isinstance(part, SelfAttention):
+                query_DD, key_DD, _ = part.query_key_value.weight.chunk(3)
+                query_DD.mul_(NEARBY_GAIN)
+                key_DD.copy_(query_DD)
+                # The same for every word, so they would only blur what is near.
+                part.query_key_value.bias[: 2 * self.shape.width].zero_()
+
     def _states(
         self, token_BL: Tensor, *, language: str | None, real_BL: Tensor | None, last: int | None = None
     ) -> list[Tensor]:
@@ -120,3 +137,18 @@ class Encoder(nn.Module):
         if len(states) > self.shape.layers:
             states[-1] = without_padding(self.top_norm(states[-1]))
         return states
+
+
+def _position_std(shape: EncoderShape) -> float:
+    return shape.position_init_std or shape.width**-0.5
+
+
+def _waves(shape: EncoderShape) -> Tensor:
+    """A position table of waves, from one of 4 positions to one as long as the table, in random order and sign."""
+    count = (shape.width + 1) // 2
+    length_W = SHORTEST_WAVE * (shape.positions / SHORTEST_WAVE) ** torch.linspace(0, 1, count)
+    angle_LW = 2 * pi * torch.arange(shape.positions).unsqueeze(1) / length_W
+    wave_LD = torch.cat([angle_LW.sin(), angle_LW.cos()], dim=1)[:, : shape.width]
+    # Near positions are alike in any order; but tables of two languages should have no more in common than random ones.
+    sign_D = 1 - 2 * torch.randint(2, (shape.width,))
+    return sqrt(2) * _position_std(shape) * sign_D * wave_LD[:, torch.randperm(shape.width)]

@@ -31,7 +31,7 @@ from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG, PretrainingRun, Upd
 from isoglot.pretraining.train_state import TrainState, check_models, damaged_model, is_finished
 from isoglot.pretraining.updates import PendingUpdate, Updates
 from isoglot.randomness import derived_seed
-from isoglot.study.scales import Start
+from isoglot.study.scales import AttentionStart, Start
 
 SECONDS_BETWEEN_CHECKPOINTS = 30.0
 UPDATES_BETWEEN_REPORTS = 20
@@ -45,6 +45,8 @@ def untrained_model(run: PretrainingRun, *, table_sizes: Mapping[str, int]) -> C
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(derived_seed(run.seed, "weights"))
         model = ClozeModel(run.shape, table_sizes=table_sizes, separate=run.separate, pad_id=PAD)
+        if run.attention_start is AttentionStart.NEARBY:
+            model.encoder.attend_nearby()
     if run.own_parts_start is Start.EQUAL:
         model.encoder.copy_first_own_parts()
     return model

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from isoglot.study.conditions import Condition, Separate
-from isoglot.study.scales import EncoderShape, Optimization, Scale, Start
+from isoglot.study.scales import AttentionStart, EncoderShape, Optimization, Scale, Start
 
 # Names in the folder of a run.
 BEST = "best"
@@ -38,6 +38,9 @@ class PretrainingRun:
     seed: int
     # The store's NOT_IDENTITY_AT_DEFAULT, written out since this room knows no store.
     own_parts_start: Start = field(default=Start.INDEPENDENT, metadata={"isoglot.identity": "unless default"})
+    attention_start: AttentionStart = field(
+        default=AttentionStart.EVERYWHERE, metadata={"isoglot.identity": "unless default"}
+    )
     moments: int | None = field(default=None, metadata={"isoglot.identity": "unless default"})
 
     @classmethod

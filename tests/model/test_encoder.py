@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from isoglot.corpora.vocabulary import PAD
 from isoglot.errors import IsoglotError
-from isoglot.model.encoder import Embeddings
+from isoglot.model.encoder import Embeddings, Encoder
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import EncoderShape, NormPlacement
 from tests.model.tiny_models import EVERYTHING, padded_tokens, random_tokens, tiny_model, tiny_shape
@@ -122,6 +122,34 @@ def test_tables_start_with_the_spread_of_xlm_and_padding_at_zero() -> None:
     assert embeddings.position.weight.mean().item() == pytest.approx(0, abs=0.004)
     assert embeddings.token.weight.eq(0).all(1).nonzero().flatten().tolist() == [PAD]
     assert not embeddings.position.weight.eq(0).all(1).any()
+
+
+@torch.no_grad()
+def test_attention_that_starts_nearby_looks_at_neighbours_and_tables_of_languages_stay_apart() -> None:
+    torch.manual_seed(0)
+    shape = EncoderShape(
+        layers=2, width=64, heads=4, feed_forward=64, positions=128, norm=NormPlacement.PRE, position_init_std=0.25
+    )
+    encoder = Encoder(shape, table_sizes={"en": 500, "fr": 400}, separate=Separate(embeddings=True), pad_id=PAD).eval()
+    tokens = torch.randint(PAD + 1, 400, (200, 32))
+
+    def share_by_distance(language: str) -> list[float]:
+        block = encoder.blocks[0].of(language)
+        hidden = block.attention_norm(encoder.embeddings.of(language)(tokens))
+        query, key, _ = block.attention.query_key_value(hidden).view(200, 32, 3, 4, 16).unbind(2)
+        shares = torch.einsum("blhk,bmhk->bhlm", query, key).div(16**0.5).softmax(-1)
+        return [shares.diagonal(distance, -2, -1).mean().item() for distance in (1, 2, 4, 8, 16)]
+
+    assert max(share_by_distance("en")) < 1.5 / 32
+    encoder.attend_nearby()
+    tables = {name: encoder.embeddings.of(name).position.weight for name in ("en", "fr")}
+    for language, table in tables.items():
+        shares = share_by_distance(language)
+        assert shares == sorted(shares, reverse=True)
+        assert shares[0] > 2 / 32 > 1 / 32 > shares[-1]
+        assert table.std().item() == pytest.approx(0.25, rel=0.1)
+    alike = torch.nn.functional.cosine_similarity(*tables.values()).abs().mean().item()
+    assert alike < 0.3, "the position tables of two languages say nothing about each other"
 
 
 def test_a_sequence_longer_than_the_position_table_is_refused() -> None:

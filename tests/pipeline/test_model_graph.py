@@ -11,7 +11,7 @@ from isoglot.pipeline.model_pairs import ModelPair
 from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
 from isoglot.store import Stage, differences, inputs_first
 from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, TABLE_1, Condition, Domain, TableKind, condition_named
-from isoglot.study.scales import Start
+from isoglot.study.scales import AttentionStart, Start
 from isoglot.study.study import Synthetic, parse_study
 from isoglot.study.synthetic_languages import SyntheticLanguage
 
@@ -118,6 +118,16 @@ def test_equal_starts_make_other_models_where_languages_have_own_parts_alone(nam
     for a, b in ((today.pretrained, equal.pretrained), (today.untrained, equal.untrained)):
         assert settings_apart(a, b) == apart
         assert (a.digest == b.digest) == (not apart)
+
+
+def test_attention_that_starts_nearby_makes_another_model() -> None:
+    scale = replace(STUDY.scale, attention_start=AttentionStart.NEARBY)
+    today, nearby = (
+        graph("default"),
+        ModelGraph(study=replace(STUDY, scale=scale), condition=CONDITIONS["default"], languages=PAIR, seed=0),
+    )
+    for a, b in ((today.pretrained, nearby.pretrained), (today.untrained, nearby.untrained)):
+        assert settings_apart(a, b) == {"run.attention_start": ("(absent)", "nearby")}
 
 
 def test_nothing_a_model_learns_from_is_parallel_text() -> None:
