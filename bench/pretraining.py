@@ -36,7 +36,7 @@ from isoglot.machine import Machine, this_machine
 from isoglot.pretraining import loop
 from isoglot.pretraining.batches import Prefetcher
 from isoglot.pretraining.calibration import made_up_stream
-from isoglot.pretraining.footprint import fitting_micro_batch
+from isoglot.pretraining.footprint import micro_batch
 from isoglot.pretraining.health import measured_matmul_peak, useful_operations_per_token
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.masking import Mask
@@ -131,7 +131,7 @@ def trainer_of(condition: str, *, scale: Scale, machine: Machine, folder: Path) 
         streams,
         folder=folder / condition / "model",
         machine=machine,
-        micro_batch=fitting_micro_batch(run, table_sizes=sizes, free=free_memory_of(machine)),
+        micro_batch=micro_batch(run, table_sizes=sizes, free=free_memory_of(machine)),
     )
 
 

@@ -62,6 +62,8 @@ RECIPES: dict[str, dict[str, object]] = {
     "mask-25-equal-starts": {"mask_rate": 0.25, "own_parts_start": "equal"},
     "mask-25-rate-4e-3": {"mask_rate": 0.25, "optimization.learning_rate": 4e-3},
     "mask-40-equal-starts": {"mask_rate": 0.4, "own_parts_start": "equal"},
+    # What took the scale laptop off the unigram plateau (docs/training.md).
+    "mask-25-nearby": {"mask_rate": 0.25, "attention_start": "nearby", "shape.position_init_std": 0.18},
 }
 """What each changes of the base, the most telling first."""
 BASE: dict[str, object] = {

@@ -1,7 +1,7 @@
 """From a study's words to its stages: what must be made for one model of one condition."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -184,13 +184,17 @@ class ModelGraph:
         examples = partial(self.sources.examples, task, language=pair[0], pair=pair)
         train, dev = examples(split="train"), examples(split="dev")
         for setting in search.settings():
-            run = FineTuningRun.of(
-                setting,
-                search=search,
+            run = FineTuningRun(
+                **asdict(setting),
                 language=self.languages[0],
+                epochs=search.epochs,
+                epoch_examples=search.epoch_examples,
+                schedule=search.schedule,
+                warmup_share=search.warmup_share,
+                beta2=search.beta2,
                 most_tokens=self.study.scale.window,
-                seed=self.seed,
                 freeze_encoder=freeze_encoder,
+                seed=self.seed,
             )
             yield {
                 "task": task,

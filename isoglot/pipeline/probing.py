@@ -14,7 +14,7 @@ from isoglot.corpora.sentences import NO_WORD
 from isoglot.pipeline.cells import EMERGENCE, FIGURE_4, FIGURE_6, FIGURE_7, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.probe_texts import Pair, PairText
-from isoglot.pipeline.stages.readers import SENTENCES_CUT
+from isoglot.pipeline.stages.readers import sentences_cut
 from isoglot.pipeline.stages.scores import Score, scores_of
 from isoglot.pipeline.stages.word_level_alignment import TypeVectors, most_frequent, word_scores
 from isoglot.study.searches import NewVectors
@@ -88,8 +88,7 @@ def _sentence_scores(result: Comparison, languages: Pair) -> Iterator[Scored]:
             for score in scores_of(values, layer=place):
                 exhibit = EMERGENCE if score.metric.startswith("retrieval") else FIGURE_7
                 yield FIGURE_6 if score.metric.startswith("aligned") else exhibit, variant, score
-    shares = zip(languages, result.num_cut, strict=True)
-    cut = [Score(metric=SENTENCES_CUT, language=each, value=100 * num / result.num_lines) for each, num in shares]
+    cut = sentences_cut(languages, result.num_cut, num_lines=result.num_lines)
     facts = {
         EMERGENCE: {"retrieval_p1_chance": result.chance, "retrieval_p1_by_length": result.by_length.retrieval},
         FIGURE_6: {

@@ -208,15 +208,9 @@ class TooLargeError(IsoglotError):
 
 
 def micro_batch(run: PretrainingRun, *, table_sizes: Mapping[str, int], free: FreeMemory, processes: int = 1) -> int:
-    """The number in the environment variable ISOGLOT_MICRO_BATCH, or else what fits."""
-    wanted = number_in(MICRO_BATCH_VARIABLE, of="windows")
-    return wanted or fitting_micro_batch(run, table_sizes=table_sizes, free=free, processes=processes)
-
-
-def fitting_micro_batch(
-    run: PretrainingRun, *, table_sizes: Mapping[str, int], free: FreeMemory, processes: int = 1
-) -> int:
-    """All windows that could be read at once if they fit, or half of them, or a quarter, and so on."""
+    """The number in ISOGLOT_MICRO_BATCH, or else all windows of an update if they fit, or half of them, and so on."""
+    if wanted := number_in(MICRO_BATCH_VARIABLE, of="windows"):
+        return wanted
     # Each process has a GPU of its own, but they share the CPU's memory.
     usable = USABLE_SHARE * free.free_bytes / (processes if free.device == "cpu" else 1)
     whole = Footprint(run=run, table_sizes=table_sizes, device=free.device, micro_batch=run.batch, processes=processes)

@@ -1,7 +1,7 @@
 """How large a study is: model, vocabulary, budget and search, from a laptop demo to the paper."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -183,22 +183,41 @@ DEMO = Scale(
     test_lines=1000,
 )
 
-# Departure: as narrow as learns at all, pre-LN, no dropout, few subwords, more masking, a linear end of the learning
+# Departure: narrow, pre-LN and no dropout, which learn at once where post-LN stays on the unigram plateau.
+SMALL = Scale(
+    name="small",
+    summary="real languages, minutes for a model on one GPU",
+    shape=EncoderShape(
+        layers=8, width=256, heads=4, feed_forward=1024, dropout=0.0, attention_dropout=0.0, norm=NormPlacement.PRE
+    ),
+    optimization=Optimization(learning_rate=2e-3, warmup_updates=500),
+    merges=32_000,
+    window=64,
+    batch=512,
+    updates=4500,
+    evaluations=9,
+    # Departure: few settings, larger batches and higher learning rates, for minutes a model; NLI warms up as well.
+    word_tasks=Search(batches=(32,), learning_rates=(6e-4, 1.2e-3), epochs=4, schedule=Schedule.LINEAR, beta2=0.99),
+    pair_tasks=Search(
+        batches=(64,),
+        learning_rates=(2e-4, 4e-4),
+        head_learning_rates=(1e-3,),
+        epochs=8,
+        epoch_examples=20_000,
+        schedule=Schedule.LINEAR,
+        beta2=0.999,
+    ),
+    alignment=Alignment(
+        layer_tasks=Search(batches=(32,), learning_rates=(6e-4,), epochs=3, schedule=Schedule.LINEAR, beta2=0.99)
+    ),
+)
+
+# Departure: as narrow as learns at all, few subwords, more masking, a linear end of the learning
 # rate and attention that starts nearby, for real text within a quarter of an hour of a slow core.
 LAPTOP = Scale(
     name="laptop",
     summary="real languages, under an hour for a first look on two CPU cores",
-    shape=EncoderShape(
-        layers=4,
-        width=64,
-        heads=2,
-        feed_forward=256,
-        positions=128,
-        dropout=0.0,
-        attention_dropout=0.0,
-        norm=NormPlacement.PRE,
-        position_init_std=0.25,
-    ),
+    shape=replace(SMALL.shape, layers=4, width=64, heads=2, feed_forward=256, positions=128, position_init_std=0.25),
     optimization=Optimization(learning_rate=2e-3, warmup_updates=200, decay=Decay.LINEAR_TAIL),
     merges=2000,
     window=32,
@@ -227,35 +246,6 @@ LAPTOP = Scale(
     attention_start=AttentionStart.NEARBY,
     dev_lines=500,
     test_lines=500,
-)
-
-# Departure: narrow, pre-LN and no dropout, which learn at once where post-LN stays on the unigram plateau.
-SMALL = Scale(
-    name="small",
-    summary="real languages, minutes for a model on one GPU",
-    shape=EncoderShape(
-        layers=8, width=256, heads=4, feed_forward=1024, dropout=0.0, attention_dropout=0.0, norm=NormPlacement.PRE
-    ),
-    optimization=Optimization(learning_rate=2e-3, warmup_updates=500),
-    merges=32_000,
-    window=64,
-    batch=512,
-    updates=4500,
-    evaluations=9,
-    # Departure: few settings, larger batches and higher learning rates, for minutes a model; NLI warms up as well.
-    word_tasks=Search(batches=(32,), learning_rates=(6e-4, 1.2e-3), epochs=4, schedule=Schedule.LINEAR, beta2=0.99),
-    pair_tasks=Search(
-        batches=(64,),
-        learning_rates=(2e-4, 4e-4),
-        head_learning_rates=(1e-3,),
-        epochs=8,
-        epoch_examples=20_000,
-        schedule=Schedule.LINEAR,
-        beta2=0.999,
-    ),
-    alignment=Alignment(
-        layer_tasks=Search(batches=(32,), learning_rates=(6e-4,), epochs=3, schedule=Schedule.LINEAR, beta2=0.99)
-    ),
 )
 
 PAPER = Scale(
@@ -294,11 +284,7 @@ PAPER = Scale(
 )
 
 # Settings that a report leaves out at these values, as reports do from before there was a choice.
-LEFT_OUT: dict[str, str | None] = {
-    "own_parts_start": Start.INDEPENDENT.value,
-    "attention_start": AttentionStart.EVERYWHERE.value,
-    "moments": None,
-}
+LEFT_OUT = {name: getattr(Scale, name) for name in ("own_parts_start", "attention_start", "moments")}
 SCALES = {scale.name: scale for scale in (DEMO, LAPTOP, SMALL, PAPER)}
 
 

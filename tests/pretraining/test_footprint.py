@@ -1,13 +1,16 @@
 """Predictions against what is counted: parameters one by one, memory tensor by tensor, files byte by byte."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch._C._profiler import _EventType
+from torch.profiler import ProfilerActivity, profile
 
 from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import PAD
@@ -25,7 +28,6 @@ from isoglot.pretraining.footprint import (
     DiskUse,
     Footprint,
     TooLargeError,
-    fitting_micro_batch,
     micro_batch,
     num_parameters,
     num_read,
@@ -35,10 +37,45 @@ from isoglot.pretraining.run import EVALUATED_AT_ONCE, PretrainingRun
 from isoglot.study.conditions import DEFAULT, Separate
 from isoglot.study.scales import DEMO, PAPER, SMALL, NormPlacement, Scale
 from tests.pretraining import tiny_runs
-from tests.pretraining.allocations import left_allocated, peak_allocated
 from tests.pretraining.tiny_runs import CPU, EVERYTHING, RUN, pretrained, tiny_run
 
 SIZES = {"en": 80_000, "fr": 80_000}
+
+
+def peak_allocated(act: Callable[[], object]) -> int:
+    """The most bytes that an act on the CPU has allocated and not yet freed at any moment, beside what was there."""
+    return max(_allocated(act))
+
+
+def left_allocated(act: Callable[[], object]) -> int:
+    """Bytes that an act on the CPU leaves allocated in what it gives."""
+    return _allocated(act)[-1]
+
+
+def _allocated(act: Callable[[], object]) -> list[int]:
+    """Bytes after each allocation and each freeing in an act, while what it gives is still there."""
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as found:
+        result = act()
+    allocations = sorted(
+        _allocations(found.profiler.kineto_results.experimental_event_tree()), key=lambda each: each[0]
+    )
+    del result
+    sizes: dict[int, int] = {}
+    now = [0]
+    for _, address, size in allocations:
+        # The profiler may know a wrong size, from an earlier use, of a block that was there before.
+        now.append(now[-1] + (size if size > 0 else -sizes.pop(address, 0)))
+        if size > 0:
+            sizes[address] = size
+    return now
+
+
+def _allocations(events: Iterable[Any]) -> Iterator[tuple[int, int, int]]:
+    """Moment, address and size, which is negative where a block is freed."""
+    for event in events:
+        if event.tag == _EventType.Allocation:
+            yield event.start_time_ns, event.extra_fields.ptr, event.extra_fields.alloc_size
+        yield from _allocations(event.children)
 
 
 @given(
@@ -190,7 +227,7 @@ def test_it_fits_and_twice_as_much_would_not(
     usable = USABLE_SHARE * room.free_bytes / (processes if device == "cpu" else 1)
     whole = Footprint(run=run, table_sizes=SIZES, device=device, micro_batch=run.batch, processes=processes)
     try:
-        chosen = fitting_micro_batch(run, table_sizes=SIZES, free=room, processes=processes)
+        chosen = micro_batch(run, table_sizes=SIZES, free=room, processes=processes)
     except TooLargeError:
         assert replace(whole, micro_batch=1).peak_bytes > usable
         return
@@ -210,7 +247,7 @@ def test_a_model_without_room_for_a_window_is_refused_with_what_to_change(
         match=r"needs 4\.\d\d GB of the cuda's memory .* one window of 256 tokens .* of 2\.00 GB that are free 1\.80 .*"
         r" lower window, merges, shape\.width or shape\.layers in the table \[change\]",
     ) as refused:
-        fitting_micro_batch(PAPER_RUN, table_sizes=SIZES, free=free(2))
+        micro_batch(PAPER_RUN, table_sizes=SIZES, free=free(2))
     assert ("give fewer --workers" in str(refused.value)) is is_named
 
 

@@ -24,8 +24,7 @@ from isoglot.pretraining.updates import adam
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import Optimization, Start
 from tests.killed_processes import files_of
-from tests.pretraining.tiny_runs import CPU, EVERYTHING, pretrained, tiny_run, trainer_of
-from tests.pretraining.training_state import learnt
+from tests.pretraining.tiny_runs import CPU, EVERYTHING, learnt, pretrained, tiny_run, trainer_of
 
 Streams = dict[str, TokenStream]
 

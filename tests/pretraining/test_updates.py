@@ -2,6 +2,7 @@
 
 import math
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -21,8 +22,7 @@ from isoglot.pretraining.updates import kernels_for, learning_rate
 from isoglot.randomness import derived_seed
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import Decay, Optimization
-from tests.pretraining.tiny_runs import EVERYTHING, tiny_run, trainer_of
-from tests.pretraining.training_state import learnt, tamper
+from tests.pretraining.tiny_runs import EVERYTHING, learnt, tiny_run, trainer_of
 
 Streams = dict[str, TokenStream]
 
@@ -79,6 +79,27 @@ def test_each_masked_word_of_an_update_weighs_alike_in_whichever_language_it_is(
     assert record.gradient_norm == pytest.approx(norm.item(), rel=1e-4)
     for ours, theirs in zip(trainer.model.parameters(), model.parameters(), strict=True):
         torch.testing.assert_close(ours.grad, theirs.grad, rtol=1e-4, atol=1e-6)
+
+
+def tamper(trainer: Trainer, act: Callable[[], None]) -> Callable[[], None]:
+    """Do something to the gradients after every pass; gives a way to stop it."""
+    passes = trainer.updates.passes
+
+    def tampered(language: str) -> Callable[..., Tensor]:
+        def learn(*inputs: Tensor, **named: Tensor) -> Tensor:
+            loss = passes[language](*inputs, **named)
+            with torch.no_grad():
+                act()
+            return loss
+
+        return learn
+
+    trainer.updates.passes = {language: tampered(language) for language in passes}
+
+    def stop() -> None:
+        trainer.updates.passes = passes
+
+    return stop
 
 
 @pytest.mark.parametrize("nothing", [math.nan, math.inf])

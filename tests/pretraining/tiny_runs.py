@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.code_switching import SwitchableText, Translation
@@ -21,6 +22,7 @@ from tests.model.tiny_models import tiny_shape
 from tests.oracles import text_of
 
 CPU = Machine(device=torch.device("cpu"))
+MOMENTS = ("exp_avg", "exp_avg_sq")
 LETTERS = {"en": "abcdefghijkl", "fr": "lkjihgfedcba"}
 LINES = {"en": 300, "fr": 100}
 EVERYTHING = Separate(embeddings=True, layers=frozenset({1, 2}))
@@ -104,3 +106,16 @@ def pretrained(run: PretrainingRun, streams: dict[str, TokenStream], *, folder: 
 
 def trainer_of(run: PretrainingRun, streams: dict[str, TokenStream], **settings: Any) -> Trainer:
     return Trainer(run, streams, **{"machine": CPU, **settings})
+
+
+def learnt(trainer: Trainer) -> dict[str, list[Tensor]]:
+    """Copies of each weight of the model and, once it has been learnt, its moments and its count of updates."""
+    optimizer, found = trainer.updates.optimizer, {}
+    flat_by_storage = {flat.untyped_storage().data_ptr(): flat for flat in trainer.updates.weights.parameters()}
+    for name, weight in trainer.model.named_parameters():
+        state = optimizer.state.get(flat_by_storage[weight.untyped_storage().data_ptr()], {})
+        own = slice(weight.storage_offset(), weight.storage_offset() + weight.numel())
+        moments = [state[moment][own].view_as(weight) for moment in MOMENTS if state]
+        counts = [state["step"]] if state else []
+        found[name] = [tensor.detach().clone() for tensor in (weight, *moments, *counts)]
+    return found

@@ -121,11 +121,11 @@ class Label(StrEnum):
 
 
 def entailment_pairs(
-    language: SyntheticLanguage, *, world: World, count: int, seed: int, most_words: int | None = None
+    language: SyntheticLanguage, *, world: World, count: int, seed: int, most_words: int
 ) -> list[InferencePair]:
     """Equally many pairs of each label; for one seed, pair i means the same in every language.
 
-    Premise and hypothesis together have no more than most_words words; None: sentences as long as those of text.
+    Premise and hypothesis together have no more than most_words words.
     """
     *sides, labels = draw_inferences(world, count=count, seed=seed, most_words=most_words)
     premises, hypotheses = (realise(side, language, world=world) for side in sides)
@@ -136,7 +136,7 @@ def entailment_pairs(
 
 
 def draw_inferences(
-    world: World, *, count: int, seed: int, most_words: int | None = None
+    world: World, *, count: int, seed: int, most_words: int
 ) -> tuple[Meanings, Meanings, NDArray[np.str_]]:
     """Meanings of premises and hypotheses, and equally many labels of each kind, in random order."""
     quotas = {label: (count + i) // len(Label) for i, label in enumerate(Label)}
@@ -151,28 +151,25 @@ def draw_inferences(
         num_candidates *= 2
 
 
-def candidate_pairs(world: World, *, count: int, seed: int, most_words: int | None = None) -> tuple[Meanings, Meanings]:
+def candidate_pairs(world: World, *, count: int, seed: int, most_words: int) -> tuple[Meanings, Meanings]:
     """A meaning and an edit of it, in either order, each negated or not.
 
     Every edit meets every order and every negation, so that none of them alone gives away the label. Where a big dog
     barks a dog barks, but where no dog barks no big dog does.
     """
     random = generator(world, Purpose.ENTAILMENT, seed)
-    lengths = LENGTHS
-    if most_words is not None:
-        least = 2 * (LENGTHS.start + 1)
-        if most_words < least:
-            raise IsoglotError(f"a pair of sentences needs {least} words, not {most_words}; let it have more")
-        # About half of the words, since few longer sentences would leave room for another.
-        lengths = range(LENGTHS.start, min(LENGTHS.stop, most_words // 2 + 2))
+    least = 2 * (LENGTHS.start + 1)
+    if most_words < least:
+        raise IsoglotError(f"a pair of sentences needs {least} words, not {most_words}; let it have more")
+    # About half of the words, since few longer sentences would leave room for another.
+    lengths = range(LENGTHS.start, min(LENGTHS.stop, most_words // 2 + 2))
     meanings = meanings_from(random, world=world, count=count, domain=Domain.MAIN, lengths=lengths)
     edit_B = random.choice(len(Edit), size=count, p=EDIT_WEIGHTS / EDIT_WEIGHTS.sum())
     edits, done_B = edited(meanings, edit_B, random=random, world=world)
-    if most_words is not None:
-        filled_BS = np.concatenate([meanings.concept_BS, edits.concept_BS], axis=1) != ABSENT
-        # As if both were negated, so that length gives away no negation.
-        filled_BS[:, [NEGATION, NUM_SLOTS + NEGATION]] = True
-        done_B &= filled_BS.sum(1) <= most_words
+    filled_BS = np.concatenate([meanings.concept_BS, edits.concept_BS], axis=1) != ABSENT
+    # As if both were negated, so that length gives away no negation.
+    filled_BS[:, [NEGATION, NUM_SLOTS + NEGATION]] = True
+    done_B &= filled_BS.sum(1) <= most_words
     exchanged_B = random.random(count) < 0.5
     negation = inventory(world).ranges[WordClass.NEGATION].start
     sides = []

@@ -13,7 +13,7 @@ from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry import cka
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors
 from isoglot.evaluation.geometry.reader import Reader
-from isoglot.evaluation.geometry.retrieval import NEIGHBOURS, csls_scores, retrieval_precision
+from isoglot.evaluation.geometry.retrieval import NEIGHBOURS, both_directions, csls_scores
 from isoglot.evaluation.geometry.vectors import Vectors, orthogonal_map
 
 Floats = NDArray[np.floating[Any]]
@@ -53,7 +53,7 @@ def retrieval(x: Vectors, y: Vectors) -> float:
     >>> ig.retrieval(x, x), ig.retrieval(x, x[::-1])
     (100.0, 0.0)
     """
-    return retrieval_precision(x, y)
+    return both_directions(x, y)[0]
 
 
 def csls(x: Vectors, y: Vectors, *, neighbours: int = NEIGHBOURS) -> Floats:

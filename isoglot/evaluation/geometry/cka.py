@@ -77,6 +77,10 @@ def _principal_basis(x_ND: Tensor, *, variance: float) -> Tensor:
     return x_ND @ kept_DK / value_D[:num_kept].sqrt() if is_high else kept_DK
 
 
+SIMILARITIES = {"cka": linear_cka, "cka_debiased": debiased_cka, "svcca": svcca}
+"""By metric: what compares models of any two widths."""
+
+
 def average_neuron_correlation(x: Vectors, y: Vectors) -> Tensor:
     """From -1 to 1: the mean over neurons of the correlation between a column of x and the same column of y.
 

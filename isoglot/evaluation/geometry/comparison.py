@@ -13,11 +13,11 @@ from torch.nn.functional import pad
 
 from isoglot.corpora.sentences import NO_WORD
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.cka import average_neuron_correlation, debiased_cka, linear_cka, svcca
+from isoglot.evaluation.geometry.cka import SIMILARITIES, average_neuron_correlation
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors
 from isoglot.evaluation.geometry.parallel_lines import HeldOutLines, LengthFloor, length_floor
 from isoglot.evaluation.geometry.reader import Reader
-from isoglot.evaluation.geometry.retrieval import Measure, both_directions
+from isoglot.evaluation.geometry.retrieval import ENDS, both_directions
 from isoglot.evaluation.geometry.vectors import FewPairsWarning, VectorMap
 from isoglot.study.searches import NewVectors
 
@@ -25,8 +25,6 @@ LINES_AT_ONCE = 1024
 FEW_LINES = 10
 """For each number of a vector; over 1,000 lines of width 768, what has a debiased CKA of 0.00 has an SVCCA of 0.5."""
 
-SIMILARITIES = {"cka": linear_cka, "cka_debiased": debiased_cka, "svcca": svcca}
-ENDS = ("", "_to_target", "_to_source")
 FLOOR_SEED = 0
 """The seed of the random weights that scores are held against."""
 LineProgress = Callable[[str, int], None]
@@ -41,25 +39,21 @@ def _layer_scores(
     a_ND: Tensor, b_NE: Tensor, *, lines: HeldOutLines, rounds: int, new_vectors: NewVectors
 ) -> dict[str, float]:
     """Similarity over all lines, retrieval among the tests; what needs one width is left out where they differ."""
-
-    def retrieval(of_a_ND: Tensor, of_b_ND: Tensor) -> tuple[float, float, float]:
-        forward, backward = both_directions(of_a_ND, of_b_ND, lines.pairs, measure=Measure.COSINE, at=(1,))
-        return (forward.at[1] + backward.at[1]) / 2, forward.at[1], backward.at[1]
-
     scores = {metric: float(measure(a_ND, b_NE)) for metric, measure in SIMILARITIES.items()}
     widths = a_ND.shape[1], b_NE.shape[1]
     if widths[0] == widths[1]:
         # Test lines lend nothing to the mean that they are centred with.
-        centred = (side[lines.tests] - side[lines.fitted].mean(0) for side in (a_ND, b_NE))
+        centred_a_ND, centred_b_ND = (side[lines.tests] - side[lines.fitted].mean(0) for side in (a_ND, b_NE))
         scores["neuron_correlation"] = float(average_neuron_correlation(a_ND, b_NE))
-        scores["retrieval_p1"] = retrieval(*centred)[0]
-        scores["retrieval_p1_uncentred"] = retrieval(a_ND[lines.tests], b_NE[lines.tests])[0]
+        scores["retrieval_p1"] = both_directions(centred_a_ND, centred_b_ND, lines.pairs)[0]
+        scores["retrieval_p1_uncentred"] = both_directions(a_ND[lines.tests], b_NE[lines.tests], lines.pairs)[0]
     # Columns of zeros after the narrower side's own change no angle and no distance.
     wide_a_ND, wide_b_ND = (pad(side, (0, max(widths) - side.shape[1])) for side in (a_ND, b_NE))
     vector_map = VectorMap.fit(wide_b_ND[lines.fitted], wide_a_ND[lines.fitted], rounds=rounds)
-    aligned = retrieval(
+    aligned = both_directions(
         vector_map.compared(wide_a_ND[lines.tests], new_vectors=new_vectors),
         vector_map.mapped(wide_b_ND[lines.tests], new_vectors=new_vectors),
+        lines.pairs,
     )
     return scores | {f"aligned_retrieval_p1{end}": each for end, each in zip(ENDS, aligned, strict=True)}
 
@@ -84,7 +78,6 @@ class Comparison:
     """Many, where a side's text is not of its model's language."""
     most_tokens: tuple[int, int]
     """The longest line that each model can read; others are cut."""
-    num_states: tuple[int, int]
     widths: tuple[int, int]
     notes: tuple[str, ...]
 
@@ -136,7 +129,6 @@ def compared(
         num_cut=(num_cut_a, num_cut_b),
         tokens_per_word=(tokens_a, tokens_b),
         most_tokens=(reader_a.most_tokens, reader_b.most_tokens),
-        num_states=(reader_a.num_states, reader_b.num_states),
         widths=(reader_a.width, reader_b.width),
         notes=tuple(_notes(vector_SND, vector_SNE, num_fitted=len(lines.fitted), names=names)),
     )

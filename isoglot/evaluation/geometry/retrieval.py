@@ -24,6 +24,8 @@ GROUP = 64
 Block = tuple[int, int]
 """The most rows and columns of the matrix of similarities that are held at a time."""
 BLOCKS: dict[str, Block] = {"cpu": (1024, 32_768), "cuda": (4096, 65_536)}
+ENDS = ("", "_to_target", "_to_source")
+"""Of the names of metrics, in the order of `both_directions`."""
 
 
 class Measure(StrEnum):
@@ -39,11 +41,6 @@ class Precision:
     at: Mapping[int, float]
     num_queries: int
     """Rows with a translation, over which the mean is taken."""
-
-
-def centred(vector_ND: Tensor) -> Tensor:
-    """Vectors less their mean, which holds what merely says 'this is French'."""
-    return vector_ND - vector_ND.mean(0)
 
 
 def csls_scores(source: Vectors, target: Vectors, neighbours: int = NEIGHBOURS) -> Tensor:
@@ -115,14 +112,9 @@ def precision(
 
 
 def both_directions(
-    source_ND: Vectors,
-    target_ND: Vectors,
-    pairs: Sequence[tuple[int, int]] | None,
-    *,
-    measure: Measure,
-    at: Sequence[int] = AT,
-) -> tuple[Precision, Precision]:
-    """Precision from source to target and from target to source; without pairs, row i translates row i."""
+    source_ND: Vectors, target_ND: Vectors, pairs: Sequence[tuple[int, int]] | None = None
+) -> tuple[float, float, float]:
+    """Precision at 1 by cosine in percent: the mean, from source to target, and back; row i to row i without pairs."""
     if pairs is None:
         if len(source_ND) != len(target_ND):
             both = (
@@ -136,19 +128,16 @@ def both_directions(
     for row, column in pairs:
         forward.setdefault(row, set()).add(column)
         backward.setdefault(column, set()).add(row)
-    return (
-        precision(source_ND, target_ND, forward, measure=measure, at=at),
-        precision(target_ND, source_ND, backward, measure=measure, at=at),
-    )
-
-
-def retrieval_precision(
-    source_ND: Vectors, target_ND: Vectors, pairs: Sequence[tuple[int, int]] | None = None
-) -> float:
-    """Precision at 1 by cosine in percent, the mean of both directions."""
+    to_target = precision(source_ND, target_ND, forward, measure=Measure.COSINE, at=(1,)).at[1]
+    to_source = precision(target_ND, source_ND, backward, measure=Measure.COSINE, at=(1,)).at[1]
     # Departure: both directions count; the paper does not say which one it takes.
-    forward, backward = both_directions(source_ND, target_ND, pairs, measure=Measure.COSINE, at=(1,))
-    return (forward.at[1] + backward.at[1]) / 2
+    return (to_target + to_source) / 2, to_target, to_source
+
+
+def centred_precision(source_ND: Tensor, target_ND: Tensor, pairs: Sequence[tuple[int, int]] | None = None) -> float:
+    """The mean of both directions for vectors less their side's mean, which holds what merely says 'this is French'."""
+    # Departure: each language's mean is taken away first; the scores without that stand beside these.
+    return both_directions(source_ND - source_ND.mean(0), target_ND - target_ND.mean(0), pairs)[0]
 
 
 def nearest_units(

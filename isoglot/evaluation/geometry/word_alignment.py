@@ -197,8 +197,6 @@ def _shown(words: Sequence[str]) -> str:
 
 
 def _aligner(command: Sequence[str]) -> UserCommand:
-    if not command:
-        raise IsoglotError("the aligner is an empty command; name a program and its arguments")
     return UserCommand(
         words=tuple(command), name=f"the aligner {command[0]!r}", task="each sentence pair must give one line of links"
     )

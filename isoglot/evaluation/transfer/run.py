@@ -1,9 +1,9 @@
 """One run of fine-tuning: everything that decides what comes out, and nothing else."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import ceil
 
-from isoglot.study.searches import Schedule, Search, Setting
+from isoglot.study.searches import Schedule
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,30 +24,6 @@ class FineTuningRun:
     freeze_encoder: bool
     """For a baseline, where only the task's own layer learns."""
     seed: int
-
-    @classmethod
-    def of(
-        cls,
-        setting: Setting,
-        *,
-        search: Search,
-        language: str,
-        most_tokens: int,
-        seed: int,
-        freeze_encoder: bool = False,
-    ) -> "FineTuningRun":
-        return cls(
-            **asdict(setting),
-            language=language,
-            epochs=search.epochs,
-            epoch_examples=search.epoch_examples,
-            schedule=search.schedule,
-            warmup_share=search.warmup_share,
-            beta2=search.beta2,
-            most_tokens=most_tokens,
-            freeze_encoder=freeze_encoder,
-            seed=seed,
-        )
 
     def examples(self, size: int) -> int:
         """The examples of each epoch, for a training set of so many sequences."""

@@ -10,12 +10,19 @@ from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.parallel_lines import rows_apart
 from isoglot.pipeline.stages.job_sizes import for_reading
 from isoglot.pipeline.stages.models import AnyEncoder, chosen_model, kept_models
-from isoglot.pipeline.stages.readers import MAPS, TwoModelStage, enough_threads, opened_reader, parallel_sentences
+from isoglot.pipeline.stages.readers import (
+    MAPS,
+    TwoModelStage,
+    enough_threads,
+    opened_reader,
+    parallel_sentences,
+    sentences_cut,
+)
 from isoglot.pipeline.stages.scores import SCORES, Score, scores_of, write_scores
 from isoglot.pipeline.stages.text import SplitText
 from isoglot.pipeline.stages.translations import AnyDictionary, AnyParallelText, parallel_lines
 from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
-from isoglot.pipeline.stages.word_questions import WordQuestions, centred_precision
+from isoglot.pipeline.stages.word_questions import WordQuestions
 from isoglot.store import NOT_IDENTITY_AT_DEFAULT, Resources, Stage, Work
 from isoglot.study.searches import NewVectors
 
@@ -60,13 +67,13 @@ class Emergence(Stage):
         write_scores(work.folder, scores)
 
     def _sentence_scores(self, work: Work, readers: Sequence[EncoderReader]) -> Iterator[Score]:
-        from isoglot.evaluation.geometry.retrieval import retrieval_precision
+        from isoglot.evaluation.geometry.retrieval import both_directions, centred_precision
 
         source_SND, target_SND = _vectors(readers, parallel_sentences(work, self.parallel, readers))
         yield Score(metric="retrieval_p1_chance", value=100 / source_SND.shape[1])
         for layer, (source_ND, target_ND) in enumerate(zip(source_SND, target_SND, strict=True)):
             yield Score(metric="retrieval_p1", layer=layer, value=centred_precision(source_ND, target_ND))
-            uncentred = retrieval_precision(source_ND, target_ND)
+            uncentred, *_ = both_directions(source_ND, target_ND)
             yield Score(metric="retrieval_p1_uncentred", layer=layer, value=uncentred)
 
 
@@ -85,6 +92,7 @@ class StructureOverTraining(TwoModelStage):
 
     def make(self, work: Work) -> None:
         from isoglot.evaluation.geometry.cka import linear_cka
+        from isoglot.evaluation.geometry.retrieval import centred_precision
         from isoglot.model.cloze import read_model
 
         folders = kept_models(work.path(self.encoders[self.languages[0]]), source=self.languages[0])
@@ -153,7 +161,7 @@ class SentenceAlignment(TwoModelStage):
             ]
         write_maps(maps, work.folder / MAPS)
         num_cut = [a + b for a, b in zip(fit_cut, test_cut, strict=True)]
-        scores = self.sentences_cut(num_cut, num_lines=len(to_fit[0]) + len(to_test[0]))
+        scores = sentences_cut(self.languages, num_cut, num_lines=len(to_fit[0]) + len(to_test[0]))
         values = {
             "aligned_retrieval_p1_chance": 100 / source_STD.shape[1],
             "fitted_pairs": source_SND.shape[1],
@@ -167,23 +175,14 @@ class SentenceAlignment(TwoModelStage):
 
     def _scores(self, layer: int, fitted: VectorMap, source_TD: Tensor, target_TD: Tensor) -> Iterator[Score]:
         # Both directions and their mean, for the study's way to map new vectors and for the other ways.
-        from isoglot.evaluation.geometry.retrieval import Measure, both_directions
+        from isoglot.evaluation.geometry.retrieval import ENDS, both_directions
 
         for new_vectors in NewVectors:
-            to_target, to_source = both_directions(
-                fitted.compared(source_TD, new_vectors=new_vectors),
-                fitted.mapped(target_TD, new_vectors=new_vectors),
-                None,
-                measure=Measure.COSINE,
+            found = both_directions(
+                fitted.compared(source_TD, new_vectors=new_vectors), fitted.mapped(target_TD, new_vectors=new_vectors)
             )
             name = "aligned_retrieval_p1" + ("" if new_vectors is self.new_vectors else f"_{new_vectors.value}")
-            values = {
-                # Departure: both directions count; the paper does not say which one it takes.
-                name: (to_target.at[1] + to_source.at[1]) / 2,
-                f"{name}_to_target": to_target.at[1],
-                f"{name}_to_source": to_source.at[1],
-            }
-            yield from scores_of(values, layer=layer)
+            yield from scores_of({name + end: each for end, each in zip(ENDS, found, strict=True)}, layer=layer)
 
 
 def _line_vectors(readers: Sequence[EncoderReader], texts: Sequence[Sequence[str]]) -> tuple[list[Tensor], list[int]]:
@@ -216,18 +215,13 @@ class Similarity(TwoModelStage):
     parallel: AnyParallelText
 
     def make(self, work: Work) -> None:
-        from isoglot.evaluation.geometry.cka import average_neuron_correlation, debiased_cka, linear_cka, svcca
+        from isoglot.evaluation.geometry.cka import SIMILARITIES, average_neuron_correlation
 
-        measures = {
-            "cka": linear_cka,
-            "cka_debiased": debiased_cka,
-            "svcca": svcca,
-            "neuron_correlation": average_neuron_correlation,
-        }
+        measures = SIMILARITIES | {"neuron_correlation": average_neuron_correlation}
         with self.readers(work) as readers:
             texts = [parallel_lines(work.path(self.parallel), language) for language in self.languages]
             (source_SND, target_SND), num_cut = _line_vectors(readers, texts)
-        scores = self.sentences_cut(num_cut, num_lines=len(texts[0]))
+        scores = sentences_cut(self.languages, num_cut, num_lines=len(texts[0]))
         scores.append(Score(metric="sentences", value=source_SND.shape[1]))
         for layer, (source_ND, target_ND) in enumerate(zip(source_SND, target_SND, strict=True)):
             values = {metric: float(measure(source_ND, target_ND)) for metric, measure in measures.items()}

@@ -170,12 +170,9 @@ class EncoderAtMoment(Stage):
 
     kind: ClassVar[str] = "encoder-at-moment"
     leaves: ClassVar[tuple[str, ...]] = MODEL_FILES
+    titled: ClassVar[str] = "{self.encoder.title}, as after update {self.update:,}"
     encoder: PretrainedEncoder
     update: int
-
-    @property
-    def title(self) -> str:
-        return f"{self.encoder.title}, as after update {self.update:,}"
 
     @property
     def run(self) -> PretrainingRun:

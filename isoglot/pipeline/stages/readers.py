@@ -64,13 +64,6 @@ class TwoModelStage(Stage):
     def resources(self) -> Resources:
         return for_reading(*(encoder.run.shape for encoder in self.encoders.values()))
 
-    def sentences_cut(self, num_cut: Sequence[int], *, num_lines: int) -> list[Score]:
-        """Percent of lines longer than the window of each language's model."""
-        return [
-            Score(metric=SENTENCES_CUT, language=language, value=100 * count / num_lines)
-            for language, count in zip(self.languages, num_cut, strict=True)
-        ]
-
     @contextmanager
     def readers(self, work: Work) -> Iterator[tuple[EncoderReader, EncoderReader]]:
         source, target = (
@@ -78,6 +71,12 @@ class TwoModelStage(Stage):
         )
         with enough_threads(source):
             yield source, target
+
+
+def sentences_cut(languages: tuple[str, str], num_cut: Sequence[int], *, num_lines: int) -> list[Score]:
+    """Percent of lines longer than each language's model can read."""
+    shares = zip(languages, num_cut, strict=True)
+    return [Score(metric=SENTENCES_CUT, language=each, value=100 * count / num_lines) for each, count in shares]
 
 
 def parallel_sentences(

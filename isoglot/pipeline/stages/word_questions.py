@@ -14,8 +14,6 @@ from isoglot.pipeline.stages.translations import AnyDictionary, word_pairs
 from isoglot.store import Work
 
 if TYPE_CHECKING:
-    from torch import Tensor
-
     from isoglot.corpora.sentences import EncodedSentence
     from isoglot.evaluation.geometry.reader import EncoderReader
 
@@ -72,6 +70,7 @@ class WordQuestions:
     def scores(self, readers: Sequence[EncoderReader], encoded: Sequence[Sequence[EncodedSentence]]) -> Iterator[Score]:
         """Precision at 1 of every layer of a model, read in both languages."""
         from isoglot.evaluation.geometry.hidden_states import word_type_vectors
+        from isoglot.evaluation.geometry.retrieval import centred_precision
 
         vectors = [
             word_type_vectors(reader, lines, types=types)[0]
@@ -80,13 +79,3 @@ class WordQuestions:
         for layer, (source_WD, target_WD) in enumerate(zip(*vectors, strict=True)):
             value = centred_precision(source_WD, target_WD, self.questions)
             yield Score(metric="word_translation_p1", layer=layer, value=value)
-
-
-def centred_precision(
-    source_ND: Tensor, target_ND: Tensor, questions: Sequence[tuple[int, int]] | None = None
-) -> float:
-    """Precision at 1 by cosine, of rows of one number or of the pairs that are asked for."""
-    from isoglot.evaluation.geometry.retrieval import centred, retrieval_precision
-
-    # Departure: each language's mean is taken away first; the scores without that stand beside these.
-    return retrieval_precision(centred(source_ND), centred(target_ND), questions)

@@ -19,7 +19,6 @@ from isoglot.evaluation.geometry.retrieval import (
     nearest,
     nearest_units,
     precision,
-    retrieval_precision,
 )
 from tests.evaluation.geometry.drawn_vectors import drawn_vectors as random_vectors
 from tests.oracles import precision_by_loops
@@ -77,10 +76,8 @@ def test_both_directions_against_a_double_loop(data: st.DataObject) -> None:
     target_ND = random_vectors(columns, 3, seed=data.draw(SEEDS) + 1001)
     forward = precision_by_loops(source_ND.tolist(), target_ND.tolist(), pairs)
     backward = precision_by_loops(target_ND.tolist(), source_ND.tolist(), [(b, a) for a, b in pairs])
-    ways = both_directions(source_ND, target_ND, pairs, measure=Measure.COSINE)
-    assert [way.at[1] for way in ways] == [pytest.approx(forward), pytest.approx(backward)]
-    assert [way.num_queries for way in ways] == [len({a for a, _ in pairs}), len({b for _, b in pairs})]
-    assert retrieval_precision(source_ND, target_ND, pairs) == pytest.approx((forward + backward) / 2)
+    expected = ((forward + backward) / 2, forward, backward)
+    assert both_directions(source_ND, target_ND, pairs) == pytest.approx(expected)
 
 
 def test_a_right_answer_counts_from_its_place_on() -> None:
@@ -114,13 +111,13 @@ def test_a_gpu_finds_the_same(measure: Measure) -> None:
 @pytest.mark.parametrize(
     ("mistake", "message"),
     [
-        (lambda axes: retrieval_precision(axes, axes, pairs=[]), "no translations to look for"),
+        (lambda axes: both_directions(axes, axes, pairs=[]), "no translations to look for"),
         (lambda axes: precision(axes, axes, {0: []}, measure=Measure.CSLS), "no translations to look for"),
         (lambda axes: precision(axes, axes, {3: {0}}, measure=Measure.CSLS), "no row 3 among the 3 source vectors"),
         (lambda axes: precision(axes, axes, {-1: {0}}, measure=Measure.CSLS), "no row -1 among the 3 source"),
         (lambda axes: precision(axes, axes, {0: {1, 7}}, measure=Measure.CSLS), "no row 7 among the 3 target vectors"),
         (lambda axes: precision(axes, axes, {0: {0}}, measure=Measure.CSLS, at=(0, 1)), "at is 0"),
-        (lambda axes: both_directions(axes, axes[:2], None, measure=Measure.COSINE), "3 source vectors cannot be"),
+        (lambda axes: both_directions(axes, axes[:2]), "3 source vectors cannot be"),
         (lambda axes: csls_scores(axes, axes / 0), "target vectors of retrieval: row 0 holds NaN .*; leave these"),
         (lambda axes: nearest(axes.log(), axes, count=1, measure=Measure.COSINE), "source .* row 0 holds infinity"),
         (lambda axes: csls_scores(axes, axes[:, :2]), "width 3 cannot be compared with target vectors of width 2"),

@@ -100,7 +100,6 @@ def test_the_command_sees_as_many_words_whatever_they_are() -> None:
 @pytest.mark.parametrize(
     ("command", "complaint"),
     [
-        ((), "the aligner is an empty command"),
         (("no-such-aligner",), "the aligner 'no-such-aligner' was not found"),
         (printing("0-0\n0-0\n0-0\n"), "got 2 lines and gave 3; each sentence pair"),
         (printing("0-0\n0-0 x\n"), r"line 2 of its output: '0-0 x' is no line such as \"0-0 1-2\""),
