@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 
 from isoglot.corpora.streams import TokenStream
+from isoglot.model.checkpoints import LATEST, PREVIOUS
 from isoglot.model.work_files import CHECKPOINTS
 from isoglot.pretraining import loop
 from isoglot.pretraining.run import PretrainingRun
@@ -38,7 +39,9 @@ class Nursery:
     def _state(self, folder: Path) -> str:
         if (folder / loop.LOG).exists():
             return "finished"
-        return "trained" if (folder / CHECKPOINTS / "latest.safetensors").exists() else "begun"
+        # For a moment the latest has become the previous one, and the new one is not there yet.
+        checkpoints = (folder / CHECKPOINTS / name for name in (LATEST, PREVIOUS))
+        return "trained" if any(path.exists() for path in checkpoints) else "begun"
 
 
 def killed_at_random(nursery: Nursery, *, seconds: float) -> list[Fate]:

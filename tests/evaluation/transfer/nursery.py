@@ -9,6 +9,7 @@ import torch
 import torch._dynamo  # loaded when an optimizer is first made: loaded here, its 800 files are no moments to die at
 
 from isoglot.evaluation.transfer import fine_tuning
+from isoglot.model.checkpoints import LATEST, PREVIOUS
 from isoglot.pipeline.stages.fine_tuning import LOG, FineTuning
 from isoglot.store import Store, Work, run_plan
 from tests.killed_processes import KILLED, Fate, exit_code_of
@@ -42,7 +43,9 @@ class Nursery:
     def _state(self, folder: Path) -> str:
         if (folder / LOG).exists():
             return "scored"
-        return "tuned" if (folder / fine_tuning.CHECKPOINTS / "latest.safetensors").exists() else "begun"
+        # For a moment the latest has become the previous one, and the new one is not there yet.
+        checkpoints = (folder / fine_tuning.CHECKPOINTS / name for name in (LATEST, PREVIOUS))
+        return "tuned" if any(path.exists() for path in checkpoints) else "begun"
 
 
 def main() -> None:
