@@ -44,6 +44,7 @@ def show(ensure, *stage):
 @dataclass(frozen=True, kw_only=True)
 class Large(Stage):
     kind = "large"
+    resumes = ("large.bin",)
     how: str
     def make(self, work):
         path = work.folder / "large.bin"
