@@ -17,6 +17,7 @@ class Counting(Stage):
     """Counts to TOP from where it was; at HALF it waits for a file to be there."""
 
     kind = "counting"
+    resumes = ("count.txt",)
     name: str
     gate: Path = field(metadata=NOT_IDENTITY)
 
