@@ -212,8 +212,8 @@ SMALL = Scale(
     ),
 )
 
-# Departure: as narrow as learns at all, few subwords, more masking, a linear end of the learning
-# rate and attention that starts nearby, for real text within a quarter of an hour of a slow core.
+# Departure: as narrow as learns at all, few subwords, more masking, a linear end of the learning rate and attention
+# that starts nearby, for real text within twenty minutes of a slow core.
 LAPTOP = Scale(
     name="laptop",
     summary="real languages, under an hour for a first look on two CPU cores",
