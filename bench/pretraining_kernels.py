@@ -2,8 +2,8 @@
 
     python bench/pretraining_kernels.py [--to FILE]
 
-One JSON line for each step, at the sizes of a piece of the small and the paper's scale: microseconds, medians of 20,
-the cache emptied before each. What torch has to do in several kernels is timed as several.
+One JSON line for each step, at the sizes of a piece of a model of width 256 and of the paper's: microseconds, medians
+of 20, the cache emptied before each. What torch has to do in several kernels is timed as several.
 """
 
 import argparse
@@ -15,6 +15,7 @@ from statistics import median
 
 import torch
 import torch.nn.functional as F
+from pretraining import MEASURED, WIDE
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
@@ -24,11 +25,11 @@ from isoglot.pretraining.kernels import triton_attention, triton_columns, triton
 from isoglot.pretraining.kernels.gpu_kernels import GpuKernels
 from isoglot.pretraining.kernels.torch_kernels import Affine, Weight
 from isoglot.pretraining.masking import room_for_masked
-from isoglot.study.scales import PAPER, SCALES, SMALL, Scale
+from isoglot.study.scales import PAPER, Scale
 
 aten = torch.ops.aten
-WINDOWS = {SMALL.name: 512, PAPER.name: 96}
-TABLE_SIZES = {SMALL.name: 32_000, PAPER.name: 80_000}
+WINDOWS = {WIDE.name: 512, PAPER.name: 96}
+TABLE_SIZES = {WIDE.name: 32_000, PAPER.name: 80_000}
 CACHE_BYTES = 128 << 20
 
 
@@ -238,7 +239,7 @@ def main() -> None:
     found = []
     for name in WINDOWS:
         for kind in (steps, wide_steps, attention_steps, product_steps):
-            for step, times in kind(Sizes(SCALES[name])):
+            for step, times in kind(Sizes(MEASURED[name])):
                 found.append({"scale": name, "step": step, "microseconds": times})
                 print(json.dumps({"bench": "pretraining_kernels"} | found[-1]), flush=True)
     if wanted.to:

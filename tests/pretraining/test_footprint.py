@@ -254,7 +254,7 @@ def test_a_model_without_room_for_a_window_is_refused_with_what_to_change(
 def test_everything_of_one_language_is_read_at_once_if_it_fits_or_the_environment_decides(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert micro_batch(SMALL_RUN, table_sizes=SIZES, free=free(140)) == 512
+    assert micro_batch(SMALL_RUN, table_sizes=SIZES, free=free(140)) == SMALL.batch
     assert micro_batch(PAPER_RUN, table_sizes=SIZES, free=free(140), processes=16) == 48
     monkeypatch.setenv(MICRO_BATCH_VARIABLE, "7")
     assert micro_batch(PAPER_RUN, table_sizes=SIZES, free=free(1)) == 7
