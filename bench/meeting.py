@@ -1,6 +1,6 @@
 """Do two languages without a word in common meet in one model? By how its token and position vectors start.
 
-    python bench/meeting.py run [--study demo] [--store store] [--seeds 0,1,2] [--tokens 1,0.283] [--positions 1,1.7]
+    python bench/meeting.py run [--study demo] [--store store] [--seeds 0,1,2] [--tokens 1,0.283] [--positions 1.7]
     python bench/meeting.py table ...
 
 The first trains models of No anchors and Sep Emb for each start and seed, the second prints a table of what is there:
@@ -44,8 +44,8 @@ def main() -> None:
     parser.add_argument("--data", type=Path)
     parser.add_argument("--store", type=Path, default=Path("store"))
     parser.add_argument("--seeds", default="0,1,2,3,4,5,6,7")
-    parser.add_argument("--tokens", default="1,0.283,0.0566", help="spreads of token vectors")
-    parser.add_argument("--positions", default="1,1.7,3.4", help="spreads of position vectors")
+    parser.add_argument("--tokens", default="1,0.566,0.283,0.141,0.0566", help="spreads of token vectors")
+    parser.add_argument("--positions", default="1.7", help="spreads of position vectors")
     parser.add_argument("--workers", type=int, default=2)
     wanted = parser.parse_args()
     seeds = [int(seed) for seed in wanted.seeds.split(",")]
