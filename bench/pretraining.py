@@ -45,7 +45,7 @@ from isoglot.study.conditions import CONDITIONS, TableKind
 from isoglot.study.scales import DEMO, SCALES, SMALL, Scale
 
 LANGUAGES = ("en", "fr")
-# Scale small as it was for the published replication, and narrower models with the same batches.
+# Shape, batch and masking of the published replication, and narrower models with the same batches.
 WIDE = replace(SMALL, name="wide", shape=replace(SMALL.shape, width=256, feed_forward=1024), batch=512, mask_rate=0.15)
 NARROW = replace(WIDE, name="narrow", shape=replace(SMALL.shape, width=128, feed_forward=512))
 NARROWEST = replace(WIDE, name="narrowest", shape=replace(SMALL.shape, width=64, feed_forward=256))
