@@ -142,7 +142,9 @@ class GpuKernels(TorchKernels):
     ) -> Tensor:
         if isinstance(attended.saved, TorchAttention):
             (gradient_T3D,) = torch.autograd.grad(attended.saved.mixed_TD, attended.saved.joint_T3D, output_TD)
-            self.add_bias_gradient(bias, gradient_T3D)
+            sums_1P3D = triton_columns.column_sums(gradient_T3D)
+            sums_1P3D.chunk(3, dim=2)[1].zero_()  # as in triton_attention: a bias of keys changes nothing
+            self._add_sums(sums_1P3D, bias)
             return gradient_T3D
         joint_T3D, divisor_WHL, place = attended.saved
         shape: dict[str, Any] = {"batch": len(joint_T3D) // length, "length": length, "heads": heads}

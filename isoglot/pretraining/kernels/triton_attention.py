@@ -203,7 +203,6 @@ def _attention_backward(
     log_total = tl.load(divisor + window_and_head * LENGTH + query, mask=query < LENGTH, other=0.0)
     row_word = _row_words(tl.load(seed), place, window_and_head, query)
     d_q = tl.zeros((QUERIES, DEPTH), dtype=tl.float32)
-    d_k_bias = tl.zeros((DEPTH,), dtype=tl.float32)
     d_v_bias = tl.zeros((DEPTH,), dtype=tl.float32)
     SCALE: tl.constexpr = 1.4426950408889634 * DEPTH**-0.5
     for first in range(0, LENGTH, KEYS):
@@ -224,7 +223,6 @@ def _attention_backward(
         d_score = (weight * (d_weight - share[:, None])).to(q.dtype)
         d_k = _product_over_queries(d_score, q, FLIPPED) * DEPTH**-0.5
         d_q = tl.dot(d_score, k, d_q, input_precision="ieee")
-        d_k_bias += tl.sum(d_k, 0)
         d_v_bias += tl.sum(d_v, 0)
         tl.store(d_own + width + among_keys, d_k.to(q.dtype), mask=key[:, None] < LENGTH)
         tl.store(d_own + 2 * width + among_keys, d_v.to(q.dtype), mask=key[:, None] < LENGTH)
@@ -232,5 +230,7 @@ def _attention_backward(
     tl.store(d_own + among_queries, d_q.to(q.dtype), mask=real)
     target = partial + (window_and_head // heads) * 3 * width + depth
     tl.store(target, tl.sum(d_q, 0))
-    tl.store(target + width, d_k_bias)
+    # A bias of keys adds the same to all scores of a query and changes no share: its gradient is 0. A sum would be of
+    # rounding errors alone, and Adam, which divides them by their own size, would let the bias grow without end.
+    tl.store(target + width, tl.zeros((DEPTH,), dtype=tl.float32))
     tl.store(target + 2 * width, d_v_bias)
