@@ -74,6 +74,7 @@ BASE: dict[str, object] = {
     "shape.width": 128,
     "shape.heads": 4,
     "shape.feed_forward": 512,
+    "shape.token_init_std": "none",
     "batch": 512,
     "mask_rate": 0.15,
     "optimization.learning_rate": 2e-3,

@@ -15,7 +15,7 @@ from isoglot.study.exhibit_names import EXHIBITS, keys_of
 from isoglot.study.real_text import LANGUAGE_RESOURCES, RESOURCES, SPLITS, HubDataset, task_names
 from isoglot.study.scales import SCALES, Scale
 from isoglot.study.synthetic_languages import Synthetic, SyntheticLanguage, World
-from isoglot.study.toml_tables import KIND_NAMES
+from isoglot.study.toml_tables import KIND_NAMES, NONE
 
 PAGE = Path(__file__).parents[1] / "keys.md"
 OPENING = """# All keys of a study file
@@ -23,7 +23,7 @@ OPENING = """# All keys of a study file
 <!-- Written by docs/hooks/study_keys.py from the settings themselves; `make docs` writes it again. -->
 
 [studies.md](studies.md) explains the keys at the top of a file. This page has those of its tables.
-A setting that is None has no value of its own; its description says what holds then.
+A setting that is `"none"` has no value of its own; its description says what holds then.
 """
 
 
@@ -62,7 +62,7 @@ def as_written(value: object) -> str:
     """A value as a study file has it."""
     match value:
         case None:
-            return "None"
+            return f'`"{NONE}"`'
         case bool():
             return f"`{str(value).lower()}`"
         case str():

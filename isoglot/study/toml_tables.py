@@ -43,6 +43,7 @@ def at_least(least: int) -> Limit:
 
 # No number of a study is larger; those that are would overflow elsewhere.
 LARGEST = 10**15
+NONE = "none"
 Count = Annotated[int, at_least(1)]
 Few = Annotated[int, Limit(holds=lambda number: 1 <= number <= 1000, words="from 1 to 1000")]
 CountOrZero = Annotated[int, at_least(0)]
@@ -134,7 +135,9 @@ def checked(value: object, kind: Any, *, place: FileKey) -> Any:
             raise place.error(f"should be {limit.words}, not {number}")
         return number
     if origin in (Union, UnionType):
-        return checked(value, arguments[0], place=place)
+        # TOML has no word for nothing, and a study may want none where its scale has a number.
+        is_none = value is None or (value == NONE and arguments[0] is not str)
+        return None if is_none else checked(value, arguments[0], place=place)
     if origin is tuple:
         return tuple(checked(item, arguments[0], place=place) for item in checked(value, list, place=place))
     if isinstance(kind, type) and issubclass(kind, StrEnum):
