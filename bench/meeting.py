@@ -6,7 +6,7 @@
 The first trains models of No anchors and Sep Emb for each start and seed, the second prints a table of what is there:
 sentences that find their translation with no map (P@1 in percent at the best layer, centred), one number for each seed.
 Spreads are multiples of XLM's, which is one over the root of the model's width for tokens and positions alike. Parts of
-a language's own, all but its tokens, start as equal copies.
+a language's own, all but its tokens, start as equal copies unless --own-parts says otherwise.
 """
 
 import argparse
@@ -19,11 +19,11 @@ import isoglot as ig
 CONDITIONS = ("no-anchors", "sep-emb")
 
 
-def started(study: ig.Study, *, tokens: float, positions: float) -> ig.Study:
+def started(study: ig.Study, *, tokens: float, positions: float, own_parts: str) -> ig.Study:
     unit = study.scale.shape.width**-0.5
     # Two digits, as a person would write them.
     spreads = {"token_init_std": float(f"{tokens * unit:.2g}"), "position_init_std": float(f"{positions * unit:.2g}")}
-    return study.replace(change={"shape": spreads, "own_parts_start": "equal"})
+    return study.replace(change={"shape": spreads, "own_parts_start": own_parts})
 
 
 def retrieval(results: ig.Results, condition: str) -> dict[int, float]:
@@ -46,13 +46,17 @@ def main() -> None:
     parser.add_argument("--seeds", default="0,1,2,3,4,5,6,7")
     parser.add_argument("--tokens", default="1,0.566,0.283,0.141,0.0566", help="spreads of token vectors")
     parser.add_argument("--positions", default="1.7", help="spreads of position vectors")
+    parser.add_argument("--own-parts", default="equal", help="how they start: equal or independent")
     parser.add_argument("--workers", type=int, default=2)
     wanted = parser.parse_args()
     seeds = [int(seed) for seed in wanted.seeds.split(",")]
     tokens, positions = ([float(each) for each in spreads.split(",")] for spreads in (wanted.tokens, wanted.positions))
     study = ig.Study.load(wanted.study, data=wanted.data).with_conditions(*CONDITIONS)
     study = study.replace(seeds=seeds, exhibits=["emergence"])
-    starts = {each: started(study, tokens=each[0], positions=each[1]) for each in product(tokens, positions)}
+    starts = {
+        (of_tokens, of_positions): started(study, tokens=of_tokens, positions=of_positions, own_parts=wanted.own_parts)
+        for of_tokens, of_positions in product(tokens, positions)
+    }
     if wanted.what == "run":
         for each in starts.values():
             ig.run(each, store=wanted.store, workers=wanted.workers)
