@@ -78,9 +78,12 @@ class Sample:
 
     @property
     def plain(self) -> Sample:
-        """The score itself, with its floor."""
-        seeds = {seed: value + self.floor for seed, value in self.by_seed.items()}
-        return replace(self, mean=self.mean + self.floor, by_seed=seeds, floor=0.0)
+        """The score itself, with its floor and without that one's noise."""
+        return Sample(
+            mean=self.mean + self.floor,
+            by_seed={seed: value + self.floor for seed, value in self.by_seed.items()},
+            variance=self.variance - self.floor_variance,
+        )
 
     @property
     def variance_by_seeds(self) -> float:

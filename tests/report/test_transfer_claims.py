@@ -221,3 +221,16 @@ def test_noise_is_as_large_as_the_studys_own_seeds_say() -> None:
         found = claim("more-anchors-help", measured)
         assert found.verdict is verdict
         assert found.numbers == claim("more-anchors-help", table(changes)).numbers
+
+
+def test_more_points_with_a_lower_score_decide_no_order() -> None:
+    """Default's floor of shared spelling leaves it less to gain than a model has that shares no word."""
+    floors = {"default": 25.0, "sep-emb": 4.0, "sep-emb-l1-3": 4.0}
+    measured = with_open_gates(scored({"default": 55.0, "sep-emb": 50.0, "sep-emb-l1-3": 20.0}))
+    found = claim(
+        "fewer-layers",
+        [replace(each, value=floors[each.condition]) if each.variant else each for each in measured],
+    )
+    assert "Default +30.0 < Sep Emb +46.0, but scores of 55.0 and 50.0" in found.numbers
+    assert "Sep Emb +46.0 > Sep Emb + L1-3 +16.0" in found.numbers
+    assert found.verdict is A

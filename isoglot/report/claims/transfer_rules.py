@@ -22,6 +22,7 @@ from isoglot.report.verdicts import (
     mean_sample,
     order_verdict,
     ordered,
+    paired,
 )
 from isoglot.study.conditions import CONDITIONS, DEFAULT, label_of
 
@@ -108,12 +109,26 @@ class TransferEvidence:
         return by_distance(self.source, (target for _, target in self.places(*conditions)))
 
     def mean(self, places: Iterable[Place], *conditions: str) -> Sample:
-        """Over places and conditions, all of which have a score there."""
+        """Points above the floor, over places and conditions, all of which have a score there."""
         return mean_sample([self.columns[place][name] for place in places for name in conditions])
+
+    def score(self, places: Iterable[Place], *conditions: str) -> Sample:
+        """The same of the scores themselves."""
+        return mean_sample([self.columns[place][name].plain for place in places for name in conditions])
 
 
 def _left_open(found: Finding, what: str) -> Finding:
     return replace(found, verdict=Verdict.TOO_CLOSE, numbers=f"{found.numbers}, and {what} contradict each other")
+
+
+def _if_scores_show_it(found: Finding, better: Sample, worse: Sample, *, noise: Noise) -> Finding:
+    """The finding on points above the floor, left open where the scores themselves are not in that order."""
+    # A floor that is higher, as that of Default's shared spelling, leaves less to gain.
+    if found.verdict is Verdict.TOO_CLOSE or order_verdict(better, worse, close=noise.points) is found.verdict:
+        return found
+    better, worse = paired(better, worse)
+    scores = f"{found.numbers}, but scores of {better.mean:.1f} and {worse.mean:.1f}"
+    return replace(found, verdict=Verdict.TOO_CLOSE, numbers=scores)
 
 
 def kept(transfer: TransferEvidence, conditions: Sequence[str], of: Sequence[str], share: float) -> Iterator[Finding]:
@@ -182,9 +197,12 @@ def ahead_on_average(transfer: TransferEvidence, better: Sequence[str], worse: S
         ours, theirs = (mean_sample(side) for side in zip(*by_task.values(), strict=True))
         numbers = in_order((label_of(ahead), ours), (label_of(behind), theirs), number="+.1f")
         if len(by_task) > 1:
-            of_tasks = (f"{title} {a.mean:+.1f} and {b.mean:+.1f}" for title, (a, b) in by_task.items())
-            numbers += f" ({', '.join(of_tasks)})"
+            listed = (f"{title} {a.mean:+.1f} and {b.mean:+.1f}" for title, (a, b) in by_task.items())
+            numbers += f" ({', '.join(listed)})"
         found = compared(ours, theirs, numbers=numbers, close=transfer.noise.points)
+        of_tasks = transfer.places_by_task(ahead, behind).values()
+        scores = (mean_sample([transfer.score(places, name) for places in of_tasks]) for name in (ahead, behind))
+        found = _if_scores_show_it(found, *scores, noise=transfer.noise)
         # Means hide it where tasks clearly contradict each other.
         verdicts = {found.verdict, *(order_verdict(*pair, close=transfer.noise.points) for pair in by_task.values())}
         if verdicts >= {Verdict.AGREES, Verdict.DISAGREES}:
@@ -201,8 +219,9 @@ def falling(transfer: TransferEvidence, chains: Sequence[Sequence[str]]) -> Iter
                 if places := [place for place in transfer.places(*names) if place[1] == target]:
                     labelled = [(label_of(name), transfer.mean(places, name)) for name in names]
                     where = f"{transfer.source}-{target}"
+                    scores = [transfer.score(places, name) for name in names]
                     for found in ordered(where, *labelled, close=transfer.noise.points, number="+.1f"):
-                        yield transfer.in_line(found, *names)
+                        yield transfer.in_line(_if_scores_show_it(found, *scores, noise=transfer.noise), *names)
 
 
 def domain_costs_more_in_ner(transfer: TransferEvidence) -> Iterator[Finding]:
