@@ -78,6 +78,21 @@ def test_tasks_exhibits_and_how_they_are_fine_tuned() -> None:
     assert (study.text.train_examples, study.text.dev_examples, study.text.test_examples) == (20, 3, 2)
 
 
+def test_a_setting_that_may_have_no_value_can_be_left_without_one() -> None:
+    """TOML has no word for it, and a scale may have a number there."""
+    change = 'change.shape.token_init_std = "none"\nchange.word_tasks.epoch_examples = "none"'
+    study = parse_study(study_text(change), origin="mine.toml")
+    assert DEMO.shape.token_init_std is not None
+    assert study.scale == replace(
+        DEMO,
+        shape=replace(DEMO.shape, token_init_std=None),
+        word_tasks=replace(DEMO.word_tasks, epoch_examples=None),
+    )
+    assert study.replace(change={"shape": {"token_init_std": None}}).scale == study.scale
+    with pytest.raises(IsoglotError, match="change.batch: should be a whole number, not the string 'none'"):
+        parse_study(study_text('change.batch = "none"'), origin="mine.toml")
+
+
 @pytest.mark.parametrize("name", builtin_study_names())
 def test_builtin_studies_are_right(name: str) -> None:
     study = read_study(name)
