@@ -76,7 +76,7 @@ RECIPES: dict[str, dict[str, object]] = {
 IN_PARTS = ("spread-1g",)
 """Not of all conditions and seeds; README.md says which are there. They have the words of Table 1's models as well."""
 WORDS = 'word-translation.en-de = "eval/muse/en-de.5000-6500.txt.gz"\n'
-SEEDS = dict.fromkeys(("mask-25", "mask-25-windows-256", "mask-25-windows-256-weight-decay", "spread-1g"), [0, 1])
+SEEDS = {name: [0, 1] for name in ("mask-25", "mask-25-windows-256", "mask-25-windows-256-weight-decay", "spread-1g")}
 """Those that came out best with seed 0 were run with another; all others with seed 0 alone."""
 BASE: dict[str, object] = {
     "shape.width": 128,

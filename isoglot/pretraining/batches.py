@@ -15,21 +15,10 @@ from isoglot.corpora.code_switching import SwitchableText, SwitchedWindows
 from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream, Windows, WindowSource
 from isoglot.machine import Machine
-from isoglot.pretraining.run import PretrainingRun
+from isoglot.pretraining.run import PretrainingRun, language_probabilities
 from isoglot.randomness import derived_seed
 
 READ_AHEAD = 4
-
-
-def language_probabilities(num_lines: Mapping[str, int], *, exponent: float) -> dict[str, float]:
-    """Proportional to the share of lines raised to a power below one, which gives small corpora more than their share.
-
-    >>> language_probabilities({"en": 900, "fr": 100}, exponent=0.5)
-    {'en': 0.75, 'fr': 0.25}
-    """
-    total = sum(num_lines.values())
-    weights = {language: (count / total) ** exponent for language, count in num_lines.items()}
-    return {language: weight / sum(weights.values()) for language, weight in weights.items()}
 
 
 def window_source(stream: TokenStream, *, switchable: SwitchableText | None, window: int, seed: int) -> WindowSource:

@@ -98,7 +98,7 @@ def _results(scores: ReportScores, *, scale: Scale) -> list[RenderableType]:
     parts: list[RenderableType] = [terminal_table(_condition_grid(shown, scale=scale), numbers_right=False), ""]
     if scores.table_1 is not None:
         parts += _table_1(scores.table_1, window=scale.window)
-    for grid in vocabulary_tables(measurements):
+    for grid in vocabulary_tables(measurements, scale=scale):
         parts += [terminal_table(replace(grid, notes=["; ".join((CAPTION, *grid.notes))])), ""]
     for section in sections(measurements):
         parts += [terminal_table(_score_grid(section)), ""]

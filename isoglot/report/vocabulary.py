@@ -1,16 +1,21 @@
 """Vocabularies of two languages in each model, and how much they share."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.measurements import Measurement
+from isoglot.pretraining.run import language_probabilities
 from isoglot.report.grid import Grid
 from isoglot.report.quantities import short_number
 from isoglot.study.conditions import Domain, condition_named
+from isoglot.study.scales import Scale
 
+READ = "times_read"  # made here of training_tokens
 # The metric below each heading, and how to write it.
 COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
     "words": ("training_words", short_number),
+    "read": (READ, lambda times: f"{times:.2g}x" if times < 10 else f"{times:.0f}x"),
     "tokens/word": ("tokens_per_word", "{:.2f}".format),
     "unknown %": ("unknown_share_held_out", "{:.3f}".format),
     "types": ("subword_types", "{:,.0f}".format),
@@ -20,14 +25,15 @@ COLUMNS: dict[str, tuple[str, Callable[[float], str]]] = {
 }
 HEADINGS = ("Model", *COLUMNS)
 CAPTION = (
-    "words: to train on; unknown: of held-out tokens; shared types: met in both languages; of tokens: of all that are "
-    "read in training; likeness: 1 less the Jensen-Shannon divergence of the languages' tokens, in bits"
+    "words: to train on; read: about how many times in training; unknown: of held-out tokens; shared types: met in "
+    "both languages; of tokens: of all that are read in training; likeness: 1 less the Jensen-Shannon divergence of "
+    "the languages' tokens, in bits"
 )
 # With fewer words than this share, rows of the two domains differ in size as well.
 ALIKE = 0.95
 
 
-def vocabulary_tables(measurements: Sequence[Measurement]) -> Iterator[Grid]:
+def vocabulary_tables(measurements: Sequence[Measurement], *, scale: Scale) -> Iterator[Grid]:
     """One for each pair of languages, in the order they came; CAPTION explains the columns."""
     counted = [each for each in measurements if each.exhibit == VOCABULARY]
     for languages in dict.fromkeys(each.languages for each in counted):
@@ -35,6 +41,7 @@ def vocabulary_tables(measurements: Sequence[Measurement]) -> Iterator[Grid]:
         lines = []
         for name in dict.fromkeys(each.condition for each in of_pair):
             here = [each for each in of_pair if each.condition == name]
+            here += _times_read(here, scale=scale)
             # Where a number is given for each language, the source language's comes first.
             cells = (
                 " / ".join(text(each.value) for each in here if each.metric == metric)
@@ -43,6 +50,18 @@ def vocabulary_tables(measurements: Sequence[Measurement]) -> Iterator[Grid]:
             lines.append((condition_named(name).label, *cells))
         remarks = (*_dictionary_remarks(of_pair), *_domain_remarks(of_pair))
         yield Grid(f"Vocabularies ({'-'.join(languages)})", HEADINGS, lines, notes=remarks)
+
+
+def _times_read(of_model: Sequence[Measurement], *, scale: Scale) -> list[Measurement]:
+    """How often a model comes through the text of each language, drawn as training draws them."""
+    # By tokens, where training counts lines: the same where languages are drawn alike, and near it elsewhere.
+    tokens = {each.language: int(each.value) for each in of_model if each.metric == "training_tokens"}
+    shares = language_probabilities(tokens, exponent=scale.language_exponent)
+    return [
+        replace(each, metric=READ, value=scale.tokens * shares[each.language] / each.value)
+        for each in of_model
+        if each.metric == "training_tokens"
+    ]
 
 
 def _dictionary_remarks(of_pair: Sequence[Measurement]) -> Iterator[str]:

@@ -197,7 +197,7 @@ def _sections(
     yield from figure_sections.emergence_sections(measurements, is_made_up=isinstance(study.text, Synthetic))
     yield from figure_sections.training_sections(measurements, data.curves)
     yield figure_sections.growth_section(rows)
-    yield text_sections.vocabulary_section(measurements)
+    yield text_sections.vocabulary_section(measurements, scale=study.scale)
     yield from figure_sections.figure_sections(measurements, new_vectors=study.scale.alignment.new_vectors)
     yield differences
     yield text_sections.missing_section(state)

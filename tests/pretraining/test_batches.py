@@ -19,9 +19,10 @@ from isoglot.corpora.numbered_text import Split
 from isoglot.corpora.streams import TokenStream
 from isoglot.machine import Machine, this_machine
 from isoglot.pretraining import batches as batches_module
-from isoglot.pretraining.batches import READ_AHEAD, Batch, Batches, Prefetcher, language_probabilities, window_source
+from isoglot.pretraining.batches import READ_AHEAD, Batch, Batches, Prefetcher, window_source
 from isoglot.pretraining.loop import NOTHING_SWITCHABLE
 from isoglot.pretraining.ranks import Ranks
+from isoglot.pretraining.run import language_probabilities
 from tests.oracles import windows_one_by_one
 from tests.pretraining.tiny_runs import CPU, switchable_texts, tiny_run
 

@@ -89,7 +89,7 @@ def test_a_setting_that_may_have_no_value_can_be_left_without_one() -> None:
         word_tasks=replace(DEMO.word_tasks, epoch_examples=None),
     )
     assert study.replace(change={"shape": {"token_init_std": None}}).scale == study.scale
-    with pytest.raises(IsoglotError, match="change.batch: should be a whole number, not the string 'none'"):
+    with pytest.raises(IsoglotError, match=r"change\.batch: should be a whole number, not the string 'none'"):
         parse_study(study_text('change.batch = "none"'), origin="mine.toml")
 
 

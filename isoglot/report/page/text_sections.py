@@ -14,6 +14,7 @@ from isoglot.report.report_scores import ReportScores
 from isoglot.report.state import Log, State
 from isoglot.report.verdicts import Verdict, tally
 from isoglot.report.vocabulary import CAPTION, HEADINGS, vocabulary_tables
+from isoglot.study.scales import Scale
 from isoglot.study.study import Study, Synthetic
 
 FILES = ("measurements.jsonl", "provenance.json", "curves.jsonl", "state.json")
@@ -58,9 +59,9 @@ def conditions_section(study: Study) -> Section:
     return Section(anchor="conditions", template="conditions.html", values=values)
 
 
-def vocabulary_section(measurements: Sequence[Measurement]) -> Section | None:
+def vocabulary_section(measurements: Sequence[Measurement], *, scale: Scale) -> Section | None:
     """The subwords that two languages have in common in each vocabulary."""
-    if not (tables := list(vocabulary_tables(measurements))):
+    if not (tables := list(vocabulary_tables(measurements, scale=scale))):
         return None
     values = {"caption": CAPTION, "headings": HEADINGS, "tables": tables}
     return Section(anchor="vocabulary", template="vocabulary.html", values=values)
