@@ -102,12 +102,13 @@ def this_machine() -> Machine:
         if device.type == "cuda" and device.index is not None:
             # CUDA graphs are recorded on the current device, whichever the tensors are on.
             torch.cuda.set_device(device)
-        # Its gradients are no numbers where all scores of a query are low, from torch 2.11 on (pytorch issue 196678).
-        torch.backends.cuda.enable_cudnn_sdp(False)
     except (RuntimeError, AssertionError) as error:
         raise IsoglotError(
             f"{DEVICE_VARIABLE}={name!r} is no device that torch can use here; unset it, or take cpu, cuda or cuda:0"
         ) from error
+    # From torch 2.11 on cuDNN's attention has gradients that are no numbers where all scores of a query are low
+    # (pytorch issue 196678).
+    torch.backends.cuda.enable_cudnn_sdp(False)
     return Machine(device=device)
 
 

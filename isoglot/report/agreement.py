@@ -166,11 +166,15 @@ def orders(leads: Mapping[str, Sample], papers: Sequence[tuple[str, str]], *, no
             better, worse = (leads[name] for name in pair)
             numbers = in_order(*((CONDITIONS[name].label, leads[name]) for name in pair), number="+.1f")
             finding = compared(better, worse, numbers=numbers, close=noise.points)
-            # A floor that is higher leaves less to gain: an order that the scores themselves do not show is none.
-            if order_verdict(better.plain, worse.plain, close=noise.points) is not finding.verdict:
-                finding = replace(finding, verdict=Verdict.TOO_CLOSE)
-            found.append(finding)
+            found.append(if_scores_show_it(finding, better.plain, worse.plain, noise=noise))
     return found
+
+
+def if_scores_show_it(found: Finding, better: Sample, worse: Sample, *, noise: Noise) -> Finding:
+    """A finding on points above the floor, left open where the scores themselves are not in that order."""
+    # A floor that is higher, as that of Default's shared spelling, leaves less to gain.
+    is_shown = order_verdict(better, worse, close=noise.points) is found.verdict
+    return found if is_shown else replace(found, verdict=Verdict.TOO_CLOSE)
 
 
 def clear_orders(task: str, languages: tuple[str, str]) -> list[tuple[str, str]]:

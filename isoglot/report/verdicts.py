@@ -79,11 +79,8 @@ class Sample:
     @property
     def plain(self) -> Sample:
         """The score itself, with its floor and without that one's noise."""
-        return Sample(
-            mean=self.mean + self.floor,
-            by_seed={seed: value + self.floor for seed, value in self.by_seed.items()},
-            variance=self.variance - self.floor_variance,
-        )
+        score = self + Sample.certain(self.floor)
+        return replace(score, variance=self.variance - self.floor_variance, floor_variance=0.0)
 
     @property
     def variance_by_seeds(self) -> float:

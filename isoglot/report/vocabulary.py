@@ -55,13 +55,10 @@ def vocabulary_tables(measurements: Sequence[Measurement], *, scale: Scale) -> I
 def _times_read(of_model: Sequence[Measurement], *, scale: Scale) -> list[Measurement]:
     """How often a model comes through the text of each language, drawn as training draws them."""
     # By tokens, where training counts lines: the same where languages are drawn alike, and near it elsewhere.
-    tokens = {each.language: int(each.value) for each in of_model if each.metric == "training_tokens"}
+    counted = [each for each in of_model if each.metric == "training_tokens"]
+    tokens = {each.language: int(each.value) for each in counted}
     shares = language_probabilities(tokens, exponent=scale.language_exponent)
-    return [
-        replace(each, metric=READ, value=scale.tokens * shares[each.language] / each.value)
-        for each in of_model
-        if each.metric == "training_tokens"
-    ]
+    return [replace(each, metric=READ, value=scale.tokens * shares[each.language] / each.value) for each in counted]
 
 
 def _dictionary_remarks(of_pair: Sequence[Measurement]) -> Iterator[str]:

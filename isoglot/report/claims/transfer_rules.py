@@ -7,6 +7,7 @@ from itertools import groupby, pairwise, product
 from typing import Self
 
 from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.report.agreement import if_scores_show_it
 from isoglot.report.comparisons import ALIVE, DEAD, Comparisons, Kept, Outcome
 from isoglot.report.published import TITLE_OF_TASK
 from isoglot.report.trials import Trial, by_group
@@ -121,14 +122,13 @@ def _left_open(found: Finding, what: str) -> Finding:
     return replace(found, verdict=Verdict.TOO_CLOSE, numbers=f"{found.numbers}, and {what} contradict each other")
 
 
-def _if_scores_show_it(found: Finding, better: Sample, worse: Sample, *, noise: Noise) -> Finding:
-    """The finding on points above the floor, left open where the scores themselves are not in that order."""
-    # A floor that is higher, as that of Default's shared spelling, leaves less to gain.
-    if found.verdict is Verdict.TOO_CLOSE or order_verdict(better, worse, close=noise.points) is found.verdict:
+def _by_scores_too(found: Finding, better: Sample, worse: Sample, *, noise: Noise) -> Finding:
+    """The finding if the scores show it as well; else left open, with the scores."""
+    shown = if_scores_show_it(found, better, worse, noise=noise)
+    if shown == found:
         return found
     better, worse = paired(better, worse)
-    scores = f"{found.numbers}, but scores of {better.mean:.1f} and {worse.mean:.1f}"
-    return replace(found, verdict=Verdict.TOO_CLOSE, numbers=scores)
+    return replace(shown, numbers=f"{found.numbers}, but scores of {better.mean:.1f} and {worse.mean:.1f}")
 
 
 def kept(transfer: TransferEvidence, conditions: Sequence[str], of: Sequence[str], share: float) -> Iterator[Finding]:
@@ -188,9 +188,10 @@ def ahead_on_average(transfer: TransferEvidence, better: Sequence[str], worse: S
     """The mean of all tasks, each the mean over its targets, against the first of `worse` that was measured."""
     behind = next((name for name in worse if transfer.places(name)), worse[-1])
     for ahead in better:
+        places_by_task = transfer.places_by_task(ahead, behind)
         by_task = {
             transfer.title(task): (transfer.mean(places, ahead), transfer.mean(places, behind))
-            for task, places in transfer.places_by_task(ahead, behind).items()
+            for task, places in places_by_task.items()
         }
         if not by_task:
             continue
@@ -200,9 +201,11 @@ def ahead_on_average(transfer: TransferEvidence, better: Sequence[str], worse: S
             listed = (f"{title} {a.mean:+.1f} and {b.mean:+.1f}" for title, (a, b) in by_task.items())
             numbers += f" ({', '.join(listed)})"
         found = compared(ours, theirs, numbers=numbers, close=transfer.noise.points)
-        of_tasks = transfer.places_by_task(ahead, behind).values()
-        scores = (mean_sample([transfer.score(places, name) for places in of_tasks]) for name in (ahead, behind))
-        found = _if_scores_show_it(found, *scores, noise=transfer.noise)
+        scores = (
+            mean_sample([transfer.score(places, name) for places in places_by_task.values()])
+            for name in (ahead, behind)
+        )
+        found = _by_scores_too(found, *scores, noise=transfer.noise)
         # Means hide it where tasks clearly contradict each other.
         verdicts = {found.verdict, *(order_verdict(*pair, close=transfer.noise.points) for pair in by_task.values())}
         if verdicts >= {Verdict.AGREES, Verdict.DISAGREES}:
@@ -221,7 +224,7 @@ def falling(transfer: TransferEvidence, chains: Sequence[Sequence[str]]) -> Iter
                     where = f"{transfer.source}-{target}"
                     scores = [transfer.score(places, name) for name in names]
                     for found in ordered(where, *labelled, close=transfer.noise.points, number="+.1f"):
-                        yield transfer.in_line(_if_scores_show_it(found, *scores, noise=transfer.noise), *names)
+                        yield transfer.in_line(_by_scores_too(found, *scores, noise=transfer.noise), *names)
 
 
 def domain_costs_more_in_ner(transfer: TransferEvidence) -> Iterator[Finding]:
