@@ -195,6 +195,7 @@ class ModelGraph:
                 most_tokens=self.study.scale.window,
                 freeze_encoder=freeze_encoder,
                 seed=self.seed,
+                normed=self.study.scale.task_norm,
             )
             yield {
                 "task": task,

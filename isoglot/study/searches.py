@@ -31,7 +31,7 @@ class Search:
     head_learning_rates: tuple[Positive, ...] = ()  # learning rates of the task's own layer; none: the encoder's
     epochs: Count  # after each of them the dev set is scored and a checkpoint considered
     epoch_examples: Count | None = None  # examples of one epoch; None: each training example once
-    schedule: Schedule
+    schedule: Schedule = Schedule.LINEAR
     warmup_share: ShareBelowOne = 0.1  # share of all updates that warm up, under the linear schedule
     beta2: ShareBelowOne  # Adam's memory of squared gradients
 

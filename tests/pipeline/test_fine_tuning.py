@@ -210,6 +210,17 @@ def test_every_setting_of_the_tasks_own_search_is_tried() -> None:
         assert {(run.schedule, run.epoch_examples) for run in runs} == {expected}
 
 
+def test_a_study_says_whether_tasks_are_normed_and_published_ones_that_do_not_keep_their_digests() -> None:
+    plain = tiny_graph()
+    scale = replace(plain.study.scale, task_norm=True)
+    normed = replace(plain, study=replace(plain.study, scale=scale))
+    stages = [graph.transfer("ner", graph.untrained).runs[0] for graph in (plain, normed)]
+    assert [stage.run.normed for stage in stages] == [False, True]
+    assert stages[0].digest != stages[1].digest
+    assert "normed" not in json.dumps(stages[0].settings)
+    assert "normed" in json.dumps(stages[1].settings)
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_no_labelled_example_of_the_target_is_learned_from_or_chosen_by(task: str) -> None:
     graph = tiny_graph()

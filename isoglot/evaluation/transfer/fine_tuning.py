@@ -112,7 +112,8 @@ class FineTuner:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(derived_seed(run.seed, "head"))
             head = task.head(width=encoder.shape.width, labels=self.labels)
-        self.model = TaskModel(encoder, head, freeze_encoder=run.freeze_encoder).to(machine.device)
+        model = TaskModel(encoder, head, freeze_encoder=run.freeze_encoder, normed=run.normed)
+        self.model = model.to(machine.device)
         self.best = deepcopy(self.model)
         self.optimizer = adam(self.model, run, machine=machine)
         ids = {label: number for number, label in enumerate(self.labels)}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
@@ -80,18 +81,23 @@ def drawn_layers(encoder: Encoder, *, layer: int, count: int, seed: int) -> NewL
 class TaskModel(nn.Module):
     """The language is an argument: at test time the target's own embeddings and layers are used (section 4.3)."""
 
-    def __init__(self, encoder: Encoder | NewLayers, head: TaskHead, *, freeze_encoder: bool):
+    def __init__(self, encoder: Encoder | NewLayers, head: TaskHead, *, freeze_encoder: bool, normed: bool = False):
         super().__init__()
-        self.encoder, self.head = encoder, head
+        self.encoder, self.head, self.normed = encoder, head, normed
         encoder.requires_grad_(not freeze_encoder)
         encoder.freeze_separate()
 
     def loss(self, token_BL: Tensor, *, point_BL: Tensor, target_CBL: Tensor, language: str) -> Tensor:
-        hidden_BLD = self.encoder(token_BL, language=language, padded=True)
+        hidden_BLD = self.read(token_BL, language=language)
         return self.head.loss(hidden_BLD, point_BL=point_BL, target_CBL=target_CBL)
 
     def score(self, token_BL: Tensor, *, point_BL: Tensor, language: str) -> Scored:
-        return self.head.score(self.encoder(token_BL, language=language, padded=True), point_BL=point_BL)
+        return self.head.score(self.read(token_BL, language=language), point_BL=point_BL)
+
+    def read(self, token_BL: Tensor, *, language: str) -> Tensor:
+        """What the task's own layer sees of each position; 0 at padding."""
+        hidden_BLD: Tensor = self.encoder(token_BL, language=language, padded=True)
+        return F.layer_norm(hidden_BLD, hidden_BLD.shape[-1:], eps=NORM_EPSILON) if self.normed else hidden_BLD
 
 
 def write_task_layers(model: TaskModel, path: Path, *, labels: Sequence[str]) -> None:
@@ -100,7 +106,9 @@ def write_task_layers(model: TaskModel, path: Path, *, labels: Sequence[str]) ->
     write_tensors(learned, path, metadata={"labels": json.dumps(list(labels))})
 
 
-def read_task_layers(path: Path, task: Task[Any], *, encoder: NewLayers) -> tuple[TaskModel, tuple[str, ...]]:
+def read_task_layers(
+    path: Path, task: Task[Any], *, encoder: NewLayers, normed: bool = False
+) -> tuple[TaskModel, tuple[str, ...]]:
     """The layers that `write_task_layers` put there, on another encoder or the same, and the task's labels."""
     try:
         with safe_open(path, framework="pt") as tensors:
@@ -109,7 +117,8 @@ def read_task_layers(path: Path, task: Task[Any], *, encoder: NewLayers) -> tupl
     except (OSError, SafetensorError) as error:
         problem = f"{path}: holds no readable layers ({error})"
         raise IsoglotError(f"{problem}; delete its folder, and it is made again") from error
-    model = TaskModel(encoder, task.head(width=encoder.shape.width, labels=labels), freeze_encoder=True)
+    head = task.head(width=encoder.shape.width, labels=labels)
+    model = TaskModel(encoder, head, freeze_encoder=True, normed=normed)
     frozen = {name: tensor for name, tensor in model.state_dict().items() if name.startswith(FROZEN)}
     try:
         model.load_state_dict(frozen | learned)

@@ -1,6 +1,6 @@
 """One run of fine-tuning: everything that decides what comes out, and nothing else."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 
 from isoglot.study.searches import Schedule
@@ -24,6 +24,8 @@ class FineTuningRun:
     freeze_encoder: bool
     """For a baseline, where only the task's own layer learns."""
     seed: int
+    normed: bool = field(default=False, metadata={"isoglot.identity": "unless default"})
+    """Whether the task reads the last layer through a LayerNorm without weights."""
 
     def examples(self, size: int) -> int:
         """The examples of each epoch, for a training set of so many sequences."""

@@ -246,7 +246,7 @@ class LayerTransfer(Stage):
             mapped = partial(maps[self.layer].mapped, new_vectors=self.new_vectors)
         own = chosen_model(work.path(self.encoder)).encoder
         encoder = NewLayers(own, layer=self.layer, count=head.new_layers, mapped=mapped)
-        model, labels = read_task_layers(work.path(head) / LAYERS, task, encoder=encoder)
+        model, labels = read_task_layers(work.path(head) / LAYERS, task, encoder=encoder, normed=run.normed)
         with machine.threads_for(num_activations=run.batch * run.most_tokens * encoder.shape.width):
             tested = evaluate(
                 task,

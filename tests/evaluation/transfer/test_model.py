@@ -1,4 +1,4 @@
-"""New layers on a frozen layer: what they read, what learns, what a map under them undoes, and their files."""
+"""What a task reads of an encoder; new layers on a frozen layer: what learns, what a map undoes, and their files."""
 
 from copy import deepcopy
 from dataclasses import replace
@@ -14,7 +14,8 @@ from torch import Tensor
 
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.fine_tuning import FineTuned
-from isoglot.evaluation.transfer.model import NewLayers, drawn_layers, read_task_layers, write_task_layers
+from isoglot.evaluation.transfer.model import NewLayers, TaskModel, drawn_layers, read_task_layers, write_task_layers
+from isoglot.model.encoder import Encoder
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import NormPlacement
 from tests.evaluation.transfer import tiny_transfer as tiny
@@ -34,6 +35,40 @@ def noisy(layers: NewLayers) -> NewLayers:
             if not name.startswith("below."):
                 parameter.normal_(std=0.3, generator=generator)
     return layers.eval()
+
+
+def enlarged(times: float) -> Encoder:
+    """A model whose last layer is so many times as large."""
+    encoder = tiny.tiny_encoder()
+    with torch.no_grad():
+        for parameter in encoder.top_norm.parameters():
+            parameter.mul_(times)
+    return encoder
+
+
+@torch.no_grad()
+def test_a_normed_task_reads_each_state_less_its_mean_in_units_of_its_spread() -> None:
+    encoder, token_BL = enlarged(7.0), padded_tokens(LENGTHS).clamp(max=tiny.vocabulary().size("en") - 1)
+    model = TaskModel(encoder, tiny.NER.head(width=16, labels=("B-PER", "O")), freeze_encoder=False, normed=True)
+    state_BLD = encoder(token_BL, padded=True).double()
+    expected_BLD = (state_BLD - state_BLD.mean(-1, keepdim=True)) / state_BLD.std(-1, correction=0, keepdim=True)
+    read_BLD = model.read(token_BL, language="en")
+    real_BL = token_BL.ne(encoder.pad_id)
+    torch.testing.assert_close(read_BLD[real_BL].double(), expected_BLD[real_BL], rtol=0, atol=1e-5)
+    assert read_BLD[~real_BL].eq(0).all()
+
+
+@pytest.mark.parametrize(("task", "examples"), [(tiny.PARSING, tiny.chain_trees()), (tiny.NLI, tiny.inferences(20))])
+def test_how_large_a_last_layer_is_matters_to_a_task_that_is_not_normed_alone(
+    task: Any, examples: list[Any], tmp_path: Path
+) -> None:
+    def losses(name: str, *, normed: bool, times: float) -> list[float]:
+        run, given = replace(tiny.RUN, normed=normed, freeze_encoder=True), {"train": examples, "dev": examples}
+        tuner = tiny.tuner_of(tmp_path / name, run=run, task=task, encoder=enlarged(times), **given)
+        return [row["loss"] for row in tuner.finish(tiny.silent).log]
+
+    assert losses("a", normed=True, times=40.0) == pytest.approx(losses("b", normed=True, times=1.0), rel=1e-3)
+    assert losses("c", normed=False, times=40.0)[0] > 2 * losses("d", normed=False, times=1.0)[0]
 
 
 @NORMS
@@ -128,17 +163,23 @@ def test_a_layer_that_is_not_there_is_refused(layer: int) -> None:
         NewLayers(tiny.tiny_encoder(), layer=layer, count=1)
 
 
-def written(folder: Path) -> tuple[Path, FineTuned]:
+def written(folder: Path, *, normed: bool = False) -> tuple[Path, FineTuned]:
     layers, trees = drawn_layers(tiny.tiny_encoder(), layer=1, count=2, seed=0), tiny.chain_trees()
-    found = tiny.tuner_of(folder, task=tiny.PARSING, train=trees, dev=trees, encoder=layers).finish(tiny.silent)
+    run = replace(tiny.RUN, normed=normed)
+    found = tiny.tuner_of(folder, run=run, task=tiny.PARSING, train=trees, dev=trees, encoder=layers).finish(
+        tiny.silent
+    )
     write_task_layers(found.model, folder / "layers", labels=found.labels)
     return folder / "layers", found
 
 
-def test_layers_read_again_label_the_same_and_on_another_model_otherwise(tmp_path: Path) -> None:
+@pytest.mark.parametrize("normed", [False, True])
+def test_layers_read_again_label_the_same_and_on_another_model_otherwise(tmp_path: Path, normed: bool) -> None:
     task, examples = tiny.PARSING, tiny.chain_trees()
-    path, found = written(tmp_path)
-    model, labels = read_task_layers(path, task, encoder=NewLayers(tiny.tiny_encoder(), layer=1, count=2))
+    path, found = written(tmp_path, normed=normed)
+    layers = NewLayers(tiny.tiny_encoder(), layer=1, count=2)
+    model, labels = read_task_layers(path, task, encoder=layers, normed=normed)
+    assert model.normed is found.model.normed is normed
     assert (labels, model.training) == (found.labels, False)
     weights = load_file(path)
     assert weights.keys() == {name for name, each in found.model.named_parameters() if each.requires_grad}
