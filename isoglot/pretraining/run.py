@@ -52,6 +52,8 @@ class PretrainingRun:
         if separate == Separate():
             # Without own parts both starts are one model, which must have one digest.
             own["own_parts_start"] = Start.INDEPENDENT
+        elif condition.own_parts_start is not None:
+            own["own_parts_start"] = condition.own_parts_start
         others = {each.name: getattr(scale, each.name) for each in fields(cls) if each.name not in own}
         return cls(**own, **others)
 

@@ -15,6 +15,7 @@ from math import ceil
 from typing import Any, TypedDict, Unpack
 
 from isoglot.errors import IsoglotError, suggestion
+from isoglot.study.scales import Start
 from isoglot.study.toml_tables import FileKey, check_keys, quoted
 
 PAPER_DEPTH = 8
@@ -124,6 +125,7 @@ class ConditionChanges(TypedDict, total=False):
     anchors: Anchors
     kept_anchors: KeptAnchors | None
     separate: Separate
+    own_parts_start: Start | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +146,7 @@ class Condition:
     anchors: Anchors = Anchors.NATURAL
     kept_anchors: KeptAnchors | None = None  # all that are natural, if not given
     separate: Separate = Separate()
+    own_parts_start: Start | None = None  # as the study says, if not given
 
     def __post_init__(self) -> None:
         is_joint, is_shared = self.segmentation is Segmentation.JOINT, not self.separate.embeddings
@@ -157,6 +160,8 @@ class Condition:
                 "only natural anchors can be kept in part, with BPE learned for each language and embeddings that the "
                 "languages share"
             )
+        elif self.own_parts_start and self.separate == Separate():
+            problem = "no part belongs to a language alone, so none can have a start of its own"
         if problem:
             raise IsoglotError(f"condition {self.name!r}: {problem}")
 
@@ -209,10 +214,14 @@ CONDITIONS = {condition.name: condition for condition in TABLE_1}
 
 
 def known_condition(name: str, *, among: Iterable[Condition] = ()) -> Condition | None:
-    """One of those given, a row of Table 1, or "anchors-25": the 25% most frequent anchors ("-random": any 25%)."""
+    """One of those given, a row of Table 1, "sep-emb-equal": a row whose own parts start equal whatever the study says,
+    or "anchors-25": the 25% most frequent anchors ("-random": any 25%)."""
     named = CONDITIONS | {condition.name: condition for condition in among}
     if name in named:
         return named[name]
+    base, _, start = name.rpartition("-")
+    if base in CONDITIONS and start in {*Start} and (row := CONDITIONS[base]).separate != Separate():
+        return replace(row, name=name, label=f"{row.label}, {start} starts", own_parts_start=Start(start))
     # Without useless zeros, so that one condition has one name.
     parts = re.fullmatch(r"anchors-((?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?)(-random)?", name)
     if parts is None:
@@ -235,7 +244,7 @@ def named_in_file(name: str) -> Condition:
     """The condition of this name, or an error with the names there are."""
     if (condition := known_condition(name)) is not None:
         return condition
-    known = [*CONDITIONS, "anchors-25", "anchors-25-random"]
+    known = [*CONDITIONS, "anchors-25", "anchors-25-random", "sep-emb-equal", "sep-emb-independent"]
     other = f"{quoted(known)} (or another percentage than 25){suggestion(name, known)}"
     raise IsoglotError(f"{name!r} is not one of {other}")
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isoglot.errors import IsoglotError
+from isoglot.pretraining.run import PretrainingRun
 from isoglot.study.conditions import (
     CONDITIONS,
     DEFAULT,
@@ -29,6 +30,7 @@ from isoglot.study.conditions import (
     read_condition,
     written,
 )
+from isoglot.study.scales import DEMO, Start
 
 LAYERS = st.frozensets(st.integers(1, PAPER_DEPTH))
 
@@ -123,6 +125,28 @@ def test_a_share_of_the_anchors_is_asked_for_by_name(name: str, label: str, kept
     assert condition == replace(CONDITIONS["default-anchors"], name=name, label=label, kept_anchors=kept)
     assert condition.section == "4.2"
     assert condition.tables is TableKind.PARTIAL
+
+
+@pytest.mark.parametrize("start", Start)
+@pytest.mark.parametrize("name", [each.name for each in TABLE_1 if each.separate != Separate()])
+def test_a_start_of_own_parts_is_asked_for_by_name(name: str, start: Start) -> None:
+    condition, row = named_in_file(f"{name}-{start}"), CONDITIONS[name]
+    own = {"name": f"{name}-{start}", "label": f"{row.label}, {start} starts", "own_parts_start": start}
+    assert condition == replace(row, **own)
+    for of_study in Start:
+        runs = [
+            PretrainingRun.of(each, scale=replace(DEMO, own_parts_start=study_start), languages=("a", "b"), seed=0)
+            for each, study_start in ((condition, of_study), (row, start))
+        ]
+        assert runs[0] == runs[1]
+    assert read_condition(written(condition)) == condition
+
+
+def test_without_own_parts_there_is_no_start_to_choose() -> None:
+    with pytest.raises(IsoglotError, match="'default-equal' is not one of 'default', "):
+        named_in_file("default-equal")
+    with pytest.raises(IsoglotError, match="'mine': no part belongs to a language alone, so none can have a start"):
+        DEFAULT.replace(name="mine", own_parts_start=Start.EQUAL)
 
 
 @pytest.mark.parametrize("name", ["anchors-0", "anchors-100", "anchors-250-random"])
