@@ -9,11 +9,7 @@ from isoglot.study.study import Study
 
 # Headings of the rows of Table 1, by section of the paper.
 GROUPS = {"4.1": "Domain similarity", "4.2": "Anchor points", "4.3": "Parameter sharing"}
-STARTS = {
-    None: "",
-    Start.EQUAL: "; these start as equal copies, but for what belongs to words",
-    Start.INDEPENDENT: "; these start independently",
-}
+STARTS = {None: "", Start.EQUAL: "; these start as equal copies", Start.INDEPENDENT: "; these start independently"}
 DESCRIPTION = ("Model", "Domain", "BPE merges", "Anchor pts", "Share param.", "Softmax")
 
 
@@ -41,7 +37,8 @@ def in_words(condition: Condition, *, scale: Scale) -> str:
         parts.append(f"{layers} of {scale.shape.layers}")
     if parts:
         own_parts = " and ".join([", ".join(parts[:-1]), parts[-1]] if parts[1:] else parts)
-        return f"each language has its own {own_parts}{STARTS[condition.own_parts_start]}"
+        tokens = " but for tokens" if own.embeddings and condition.own_parts_start is Start.EQUAL else ""
+        return f"each language has its own {own_parts}{STARTS[condition.own_parts_start]}{tokens}"
     if condition.target_domain is Domain.OTHER:
         return "all is shared, but the second language's text is of another kind"
     if condition.kept_anchors is not None:

@@ -155,5 +155,6 @@ def test_layers_are_those_of_the_model_at_hand() -> None:
     assert in_words(apart, scale=PAPER) == "each language has its own layers 1, 4 of 8"
     assert in_words(condition_named("anchors-25"), scale=DEMO).endswith("only 25% of the common subwords")
     own = "each language has its own embeddings and softmax; these start"
-    assert in_words(condition_named("sep-emb-equal"), scale=DEMO).startswith(f"{own} as equal copies, but for")
+    assert in_words(condition_named("sep-emb-equal"), scale=DEMO) == f"{own} as equal copies but for tokens"
+    assert in_words(condition_named("sep-l1-3-equal"), scale=DEMO).endswith("2 of 4; these start as equal copies")
     assert in_words(condition_named("sep-emb-independent"), scale=DEMO) == f"{own} independently"
