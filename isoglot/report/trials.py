@@ -22,7 +22,10 @@ class Gate(Enum):
 
     BASELINE = ("models were not scored without pretraining", 'add "baselines" to the exhibits of the study')
     WORDS = ("a model knows no more of a language than how frequent its words are", UNLEARNED_FIX)
-    LEARNED = ("the task was not learned in the source language", "train longer, or give more labelled examples")
+    LEARNED = (
+        "the task was not learned in the source language",
+        "train longer, give more labelled examples, or try change.task_norm = true",
+    )
     LEAD = ("pretraining does not lift Default above its floor", "pretrain longer, or on more text")
     SEEDS = ("there is no seed in common with Default", "run all conditions with the same seeds")
 
