@@ -145,17 +145,11 @@ def study_text(name: str, *, updates: int) -> str:
     text = STUDY + MORE_OF_LONG if name in LONG else STUDY
     return text.format(
         name=name,
-        conditions=toml(list(CONDITIONS)),
-        exhibits=toml(["emergence", "table-1", *(["baselines"] if with_floors else [])]),
-        seeds=toml(SEEDS.get(name, [0])),
-        change="\n".join(f"{key} = {toml(value)}" for key, value in change.items()),
+        conditions=json.dumps(CONDITIONS),
+        exhibits=json.dumps(["emergence", "table-1", *(["baselines"] if with_floors else [])]),
+        seeds=json.dumps(SEEDS.get(name, [0])),
+        change="\n".join(f"{key} = {json.dumps(value)}" for key, value in change.items()),
     )
-
-
-def toml(value: object) -> str:
-    if isinstance(value, list):
-        return f"[{', '.join(map(toml, value))}]"
-    return json.dumps(value)
 
 
 def floors_of(name: str) -> str:

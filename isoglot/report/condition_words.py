@@ -55,7 +55,7 @@ def in_words(condition: Condition, *, scale: Scale) -> str:
 
 def start_note(conditions: Iterable[Condition], *, scale: Scale) -> str | None:
     """How separate parts start, if a condition has any and the study chose other than independent draws."""
-    has_own_parts = any(condition.separate != Separate() for condition in conditions)
+    has_own_parts = any(each.separate != Separate() and each.own_parts_start is None for each in conditions)
     if not has_own_parts or scale.own_parts_start is Start.INDEPENDENT:
         return None
     return (

@@ -24,7 +24,7 @@ class Gate(Enum):
     WORDS = ("a model knows no more of a language than how frequent its words are", UNLEARNED_FIX)
     LEARNED = (
         "the task was not learned in the source language",
-        "train longer, give more labelled examples, or try change.task_norm = true",
+        "train longer, give more labelled examples, or see that change.task_norm is true",
     )
     LEAD = ("pretraining does not lift Default above its floor", "pretrain longer, or on more text")
     SEEDS = ("there is no seed in common with Default", "run all conditions with the same seeds")

@@ -210,10 +210,10 @@ def test_every_setting_of_the_tasks_own_search_is_tried() -> None:
         assert {(run.schedule, run.epoch_examples) for run in runs} == {expected}
 
 
-def test_a_study_says_whether_tasks_are_normed_and_published_ones_that_do_not_keep_their_digests() -> None:
-    plain = tiny_graph()
-    scale = replace(plain.study.scale, task_norm=True)
-    normed = replace(plain, study=replace(plain.study, scale=scale))
+def test_a_norm_before_tasks_is_part_of_digests_only_where_a_study_has_it() -> None:
+    normed = tiny_graph()
+    scale = replace(normed.study.scale, task_norm=False)
+    plain = replace(normed, study=replace(normed.study, scale=scale))
     stages = [graph.transfer("ner", graph.untrained).runs[0] for graph in (plain, normed)]
     assert [stage.run.normed for stage in stages] == [False, True]
     assert stages[0].digest != stages[1].digest

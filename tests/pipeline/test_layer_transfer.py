@@ -65,7 +65,7 @@ def test_a_head_is_fine_tuning_of_new_layers_on_the_source(task: str, store: Sto
     assert {path.name for path in folder.iterdir()} == {"record.json", "scores.json", LOG, LAYERS}
     assert [json.loads(line) for line in (folder / LOG).read_text().splitlines()] == tuned.log
     on_disk = NewLayers(chosen_model(store.folder(stage.encoder)).encoder, layer=layer, count=1)
-    model, labels = read_task_layers(folder / LAYERS, reader, encoder=on_disk)
+    model, labels = read_task_layers(folder / LAYERS, reader, encoder=on_disk, normed=True)
     assert labels == tuned.labels
     for name, tensor in tuned.model.state_dict().items():
         assert model.state_dict()[name].equal(tensor), name
@@ -125,7 +125,7 @@ def by_hand(stage: LayerTransfer, head: LayerHead, store: Store) -> dict[str, fl
         map_states = partial(fitted.mapped, new_vectors=NewVectors.CENTRED)
     encoder = chosen_model(store.folder(stage.encoder)).encoder
     layers = NewLayers(encoder, layer=stage.layer, count=1, mapped=map_states)
-    model, labels = read_task_layers(store.folder(head) / LAYERS, task, encoder=layers)
+    model, labels = read_task_layers(store.folder(head) / LAYERS, task, encoder=layers, normed=True)
     encoding = stage.encoder.streams["oru"].encoding(store.folder)
     gold = read_examples(task, store.folder(stage.test))
     tested = evaluate(task, gold, model=model, labels=labels, encoding=encoding, most_tokens=16, machine=CPU)

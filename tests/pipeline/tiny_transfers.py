@@ -46,6 +46,7 @@ def tiny_study(*, dropout: float = 0.0, search: Search = SEARCH) -> Study:
             shape=replace(scale.shape, layers=3, dropout=dropout, attention_dropout=dropout),
             word_tasks=search,
             pair_tasks=replace(search, epoch_examples=24, schedule=Schedule.CONSTANT),
+            task_norm=True,
             alignment=replace(scale.alignment, layer_tasks=search, new_layers=1),
         ),
         text=replace(

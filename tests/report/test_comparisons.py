@@ -59,7 +59,9 @@ def test_a_hopeless_study_has_no_verdict_and_says_what_to_do() -> None:
     assert learned[0].startswith(
         "No verdict, as the task was not learned in the source language: NER in oru (Default 5.1 "
     )
-    assert learned[0].endswith("What to do: train longer, give more labelled examples, or try change.task_norm = true.")
+    assert learned[0].endswith(
+        "What to do: train longer, give more labelled examples, or see that change.task_norm is true."
+    )
     # Retrieval alone gains nothing by training either.
     alone = comparisons(*(each for each in found if each.task is None))
     assert headline(alone).startswith("No verdict: pretraining does not lift Default above its floor (pretrain longer")

@@ -146,6 +146,8 @@ def test_own_parts_that_start_equal_are_told_below_the_conditions() -> None:
     assert note in shown(FOUND, scale=equal)
     assert note not in shown(FOUND)
     assert note not in shown(measured("default", [1.0]), scale=equal)
+    # Its name says how it starts.
+    assert note not in shown(measured("sep-emb-independent", [1.0]), scale=equal)
 
 
 def test_layers_are_those_of_the_model_at_hand() -> None:

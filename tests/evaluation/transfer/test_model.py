@@ -166,9 +166,8 @@ def test_a_layer_that_is_not_there_is_refused(layer: int) -> None:
 def written(folder: Path, *, normed: bool = False) -> tuple[Path, FineTuned]:
     layers, trees = drawn_layers(tiny.tiny_encoder(), layer=1, count=2, seed=0), tiny.chain_trees()
     run = replace(tiny.RUN, normed=normed)
-    found = tiny.tuner_of(folder, run=run, task=tiny.PARSING, train=trees, dev=trees, encoder=layers).finish(
-        tiny.silent
-    )
+    tuner = tiny.tuner_of(folder, run=run, task=tiny.PARSING, train=trees, dev=trees, encoder=layers)
+    found = tuner.finish(tiny.silent)
     write_task_layers(found.model, folder / "layers", labels=found.labels)
     return folder / "layers", found
 
