@@ -15,10 +15,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from isoglot.pretraining.kernels.torch_kernels import Affine, Weight
-from tests.pretraining.triton_ground import BF16, DEVICE, INTERPRETED, assert_near, drawn, kernels, seed_of
+from tests.pretraining.triton_ground import DEVICE, INTERPRETED, assert_near, drawn, kernels, seed_of
 
 ROOT = Path(__file__).parents[2]
-FILES = (__file__, str(Path(__file__).with_name("test_triton_attention.py")))
+FILES = sorted(map(str, Path(__file__).parent.glob("test_triton_*.py")))
 FAMILIES = ("norms", "columns", "cloze", "feed_forward", "tables", "attention", "adam")
 
 
@@ -184,39 +184,6 @@ def test_columns_are_added_up(rows: int, width: int) -> None:
     expected = into + d.float().sum(0)
     kernels("columns").add_partial_sums(kernels("columns").column_sums(d), into)
     assert_near(into, expected, share=1e-5)
-
-
-@pytest.mark.gpu
-@pytest.mark.parametrize(
-    ("rows", "size", "width"),
-    [(6, 1601, 32), (130, 769, 16), (5, 100, 40)]
-    if INTERPRETED
-    else [(5184, 32_000, 128), (5184, 16_001, 64), (3968, 80_000, 768), (5, 100, 96)],
-)
-def test_cloze_loss(rows: int, size: int, width: int) -> None:
-    """Against autograd; one word is sure, one hopeless, and one row counts for nothing."""
-    dtype = torch.float32 if INTERPRETED else torch.bfloat16
-    hidden, token = drawn(rows, width, dtype=dtype), drawn(size, width, seed=1, dtype=dtype) * width**-0.5
-    bias = drawn(size, seed=2, dtype=dtype) - 20
-    target = torch.randint(size, (rows,), generator=torch.Generator().manual_seed(0)).to(DEVICE)
-    target[0], target[1], target[-1] = size - 1, 0, -1
-    bias[size - 1], bias[0] = 20, -40
-    scale = torch.tensor(0.37, device=DEVICE)
-    if width in kernels("loss").FUSED_WIDTHS:
-        scores = hidden.double() @ token.double().T + bias.double()
-    else:
-        scores = torch.addmm(bias, hidden, token.T).double()  # cuBLAS has rounded them to bf16
-    scores.requires_grad_()
-    expected = F.cross_entropy(scores, target, ignore_index=-1, reduction="none")
-    (expected.sum() * scale).backward()
-    exponentials, sums = kernels("loss").exponentials(hidden, token, bias, target)
-    loss, weight, weighted = kernels("loss").loss_and_weights(exponentials, sums, hidden, target, scale=scale)
-    torch.testing.assert_close(loss.double(), expected, rtol=1e-3, atol=1e-3)
-    gradient = exponentials.double() * weight[:, None].double()
-    torch.testing.assert_close(gradient, scores.grad, rtol=BF16, atol=1e-6)
-    beside = torch.cat([hidden.float(), torch.ones_like(loss)[:, None]], 1) * weight[:, None]
-    assert_near(weighted[:, : width + 1], beside)
-    assert not weighted[:, width + 1 :].any()
 
 
 @pytest.mark.gpu

@@ -158,19 +158,20 @@ class GpuKernels(TorchKernels):
     def cloze_loss(
         self, hidden_CD: Tensor, token: Weight, bias: Weight, target_C: Tensor, *, scale: Tensor
     ) -> tuple[Tensor, Tensor]:
-        exp_CV, sums_CS = triton_loss.exponentials(hidden_CD, token.value, bias.value, target_C)
+        table_VD, bias_V = triton_loss.round_table(token.value, bias.value)
+        exp_CV, sums_CS = triton_loss.exponentials(hidden_CD, table_VD, bias_V, target_C)
         loss_C, weight_C, weighted_CD = triton_loss.loss_and_weights(exp_CV, sums_CS, hidden_CD, target_C, scale=scale)
-        width = hidden_CD.shape[1]
+        width, size = hidden_CD.shape[1], len(token.value)
         if width in triton_loss.FUSED_WIDTHS:
             with self._aside(exp_CV, weighted_CD):
                 both_VD = _full_product(exp_CV, weighted_CD)
-                token.gradient.add_(both_VD[:, :width])
-                bias.gradient.add_(both_VD[:, width])
+                token.gradient.add_(both_VD[:size, :width])
+                bias.gradient.add_(both_VD[:size, width])
         else:
             # Another tensor of a wide table's size would cost more than to read the scores once more for the bias.
-            self.add_weight_gradient(token, exp_CV, weighted_CD[:, :width])
-            bias.gradient.add_(_full_product(exp_CV, weighted_CD[:, width:])[:, 0])
-        return loss_C.sum(), torch.mm(exp_CV, token.value).mul_(weight_C.unsqueeze(1))
+            self.add_weight_gradient(token, exp_CV[:, :size], weighted_CD[:, :width])
+            bias.gradient.add_(_full_product(exp_CV, weighted_CD[:, width:])[:size, 0])
+        return loss_C.sum(), torch.mm(exp_CV, table_VD).mul_(weight_C.unsqueeze(1))
 
     def _add_sums(self, partial_KPN: Tensor, first: Weight, *others: Weight | None) -> None:
         with self._aside(partial_KPN):

@@ -8,6 +8,7 @@ divide them by is multiplied into the narrow tensors on the other side of these 
 # C = masked positions, V = tokens of a table, D = width, S = splits of the table
 
 import torch
+import torch.nn.functional as F
 import triton
 import triton.language as tl
 from torch import Tensor
@@ -18,6 +19,22 @@ SPLITS = 12
 """Programs that share a row, so that 132 multiprocessors have enough to do."""
 EXTRA = 8
 """Columns beside the weighted states: the first has the weights alone, the others keep rows aligned to 16 bytes."""
+TABLE_STEP = 64
+"""Tables of scores have a multiple of this many columns."""
+IMPOSSIBLE = -1e30
+"""The score of a word that there is not: its exponential is 0, and it stays a number in bf16."""
+
+
+def round_table(token_VD: Tensor, bias_V: Tensor) -> tuple[Tensor, Tensor]:
+    """The table and its bias with impossible words added, up to a multiple of TABLE_STEP.
+
+    Real text gives tables of any size. Where that is odd, rows of scores begin at any even byte, and the products that
+    read them cannot fetch 16 bytes at a time. Impossible words have no weight in any of these products.
+    """
+    missing = -len(token_VD) % TABLE_STEP
+    if not missing:
+        return token_VD, bias_V
+    return F.pad(token_VD, (0, 0, 0, missing)), F.pad(bias_V, (0, missing), value=IMPOSSIBLE)
 
 
 def exponentials(hidden_CD: Tensor, token_VD: Tensor, bias_V: Tensor, target_C: Tensor) -> tuple[Tensor, Tensor]:
