@@ -139,6 +139,9 @@ class StudyOptions(Folders):
         ),
     ]
     seeds: Annotated[str | None, _list_option("--seeds", "Seeds in place of the study's own, as in 0,1,2.")] = None
+    targets: Annotated[
+        str | None, _list_option("--targets", "Some of the languages beside the study's first, as in de,fr.")
+    ] = None
     conditions: Annotated[
         str | None, _list_option("--conditions", "Conditions in place of the study's own, as in default,sep-emb.")
     ] = None
@@ -152,7 +155,7 @@ class StudyOptions(Folders):
     @property
     def lists(self) -> dict[str, str]:
         """The choices that were made, by option."""
-        names = ("seeds", "conditions", "exhibits", "tasks")
+        names = ("seeds", "targets", "conditions", "exhibits", "tasks")
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
     @property
@@ -164,23 +167,14 @@ class StudyOptions(Folders):
 
     def chosen_study(self) -> "Study":
         """A built-in study or a file, with what the options change in it."""
-        from isoglot.study.study import with_conditions, with_exhibits, with_seeds, with_tasks
+        from isoglot.study.study import with_lists
 
-        study = self.read_study(self.study)
+        lists: dict[str, object] = {
+            key: [name.strip() for name in names.split(",")] for key, names in self.lists.items()
+        }
         if self.seeds is not None:
-            try:
-                study = with_seeds(study, [int(seed) for seed in self.seeds.split(",")])
-            except ValueError:
-                raise IsoglotError(
-                    f"--seeds takes whole numbers with commas between them, as in 0,1,2; not {self.seeds!r}"
-                ) from None
-        for replace_list, names in (
-            (with_conditions, self.conditions),
-            (with_tasks, self.tasks),
-            (with_exhibits, self.exhibits),
-        ):
-            if names is not None:
-                study = replace_list(study, [name.strip() for name in names.split(",")])
+            lists["seeds"] = _whole_numbers(self.seeds)
+        study = with_lists(self.read_study(self.study), lists)
         if not study.shown_exhibits:
             from isoglot.pipeline.exhibits import left_out_sentences
 
@@ -193,6 +187,15 @@ class StudyOptions(Folders):
         for option in self.lists if folder else ():
             raise IsoglotError(f"--{option} chooses from a study, and {self.study} is a report, which has what it has")
         return folder
+
+
+def _whole_numbers(seeds: str) -> list[int]:
+    try:
+        return [int(seed) for seed in seeds.split(",")]
+    except ValueError:
+        raise IsoglotError(
+            f"--seeds takes whole numbers with commas between them, as in 0,1,2; not {seeds!r}"
+        ) from None
 
 
 def named_report(name: str) -> Path | None:

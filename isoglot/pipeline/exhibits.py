@@ -13,7 +13,7 @@ from isoglot.pipeline.model_pairs import ModelPair
 from isoglot.pipeline.stages.examples import ExampleFiles
 from isoglot.store import Stage, inputs_first
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, Condition
-from isoglot.study.exhibit_names import EVERYTHING
+from isoglot.study.exhibit_names import EVERYTHING, KEYS
 from isoglot.study.languages import PRIME
 from isoglot.study.real_text import task_names
 from isoglot.study.study import Study
@@ -60,7 +60,7 @@ def gap_sentences(study: Study) -> list[str]:
 def left_out_sentences(study: Study) -> list[str]:
     """For people: "left out by --seeds: figure-6, figure-7 ([only] has seeds 0 there)"."""
     left_out: dict[tuple[str, str], list[str]] = {}
-    for exhibit, key in product(study.exhibits, ("conditions", "tasks", "seeds")):
+    for exhibit, key in product(study.exhibits, KEYS):
         if not getattr(study.of_exhibit(exhibit), key):
             allowed = ", ".join(map(str, getattr(study.only[exhibit], key)))
             left_out.setdefault((key, allowed), []).append(exhibit)

@@ -22,7 +22,7 @@ from isoglot.pipeline.stages.layer_transfer import LayerTransfer
 from isoglot.store import Record, Stage, Store, inputs_first
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, Condition, known_condition
 from isoglot.study.languages import PRIME, original
-from isoglot.study.study import Study, read_study, with_seeds
+from isoglot.study.study import Study, read_study
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.arrays import Model
@@ -219,7 +219,7 @@ def _languages(
 def _making(study_name: str, side: Side, store: Store, data: Path | None) -> str:
     # The command, with an exhibit that shows the model and its condition, as the study's own may not.
     graph, choices = side.graph, list[str]()
-    study, is_second = with_seeds(graph.study, [graph.seed]), graph.languages[-1].endswith(PRIME)
+    study, is_second = graph.study.replace(seeds=[graph.seed]), graph.languages[-1].endswith(PRIME)
     if graph.condition is not MONOLINGUAL and not is_second:
         choices = ["--conditions", graph.condition.name]
         study = study.with_conditions(graph.condition)

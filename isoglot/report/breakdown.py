@@ -15,7 +15,7 @@ from isoglot.pipeline.stages.scores import read_scores
 from isoglot.report.grid import Grid, terminal_table
 from isoglot.store import Store
 from isoglot.study.conditions import DEFAULT
-from isoglot.study.study import Study, with_conditions, with_exhibits, with_seeds, with_tasks
+from isoglot.study.study import Study
 
 
 def cell_breakdown(
@@ -46,8 +46,8 @@ def cell_breakdown(
             raise IsoglotError(f"{name!r} is no {what} of {study.name} ({', '.join(known)}){suggestion(name, known)}")
     # The source has a score with each target, as a pair of languages is a model of its own.
     pair = (source, targets[0] if language == source else language)
-    narrow = with_exhibits(with_tasks(study, [task_name]), [TABLE_1])
-    stage = _stage(with_seeds(with_conditions(narrow, [condition]), [seed]), pair=pair)
+    narrow = study.replace(tasks=[task_name], exhibits=[TABLE_1])
+    stage = _stage(narrow.replace(conditions=[condition], seeds=[seed]), pair=pair)
     choices = ["--exhibits", TABLE_1, "--tasks", task_name, "--conditions", condition, "--seeds", str(seed)]
     run = _best_run(stage, store=store, again=shlex.join(["isoglot", "run", *study_words, *choices]))
     task = task_named(task_name)

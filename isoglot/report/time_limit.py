@@ -16,7 +16,7 @@ from isoglot.report.plan_costs import costs_here, speed_here
 from isoglot.report.quantities import duration
 from isoglot.store import PlannedStage, State, Store
 from isoglot.store import plan as plan_of
-from isoglot.study.study import Study, with_exhibits
+from isoglot.study.study import Study
 
 Speed = Callable[[Footprint, int], float]  # tokens a second of each of so many processes that train side by side
 
@@ -53,7 +53,7 @@ def cut_to(
     slowness = _slowness(planned, store, workers=workers, speed=speed)
     shorter = study
     while (estimate := _estimate(planned, store, slowness=slowness) / workers) > seconds and len(shorter.exhibits) > 1:
-        without = with_exhibits(shorter, shorter.exhibits[:-1])
+        without = shorter.replace(exhibits=shorter.exhibits[:-1])
         planned_without = plan_of(targets(without), store)
         if _num_models(planned_without) == _num_models(planned):
             break

@@ -11,6 +11,7 @@ from typing import Any
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, TABLE_1, Condition, known_condition, named_in_file
 from isoglot.study.exhibit_names import ALWAYS_SHOWN, EVERYTHING, ExhibitFilter, exhibits_named, parse_filters
+from isoglot.study.exhibit_names import KEYS as KEYS_OF_FILTERS
 from isoglot.study.languages import PRIME, RESERVED_NAMES
 from isoglot.study.real_text import RealText, parse_real_text, task_names
 from isoglot.study.scales import SCALES, Scale, changed_scale
@@ -67,14 +68,19 @@ class Study:
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
         """The source with each target: a bilingual model is trained for each."""
-        return tuple((self.languages[0], target) for target in self.languages[1:])
+        return tuple((self.languages[0], target) for target in self.targets)
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The languages that models are tested in without having been trained on a task there."""
+        return self.languages[1:]
 
     def of_exhibit(self, exhibit: str) -> "Study":
         """The study of one exhibit: the same with its lists as [only.EXHIBIT] narrows them."""
-        only, (source, *targets) = self.only.get(exhibit, EVERYTHING), self.languages
+        only = self.only.get(exhibit, EVERYTHING)
         return replace(
             self,
-            languages=(source, *(target for target in targets if only.keeps("targets", target))),
+            languages=(self.languages[0], *(target for target in self.targets if only.keeps("targets", target))),
             conditions=tuple(each for each in self.conditions if only.keeps("conditions", each.name)),
             tasks=tuple(task for task in self.tasks if only.keeps("tasks", task)),
             seeds=tuple(seed for seed in self.seeds if only.keeps("seeds", seed)),
@@ -95,6 +101,7 @@ class Study:
         self,
         *,
         name: str | None = None,
+        targets: Iterable[str] | None = None,
         conditions: Iterable[Condition | str] | None = None,
         exhibits: Iterable[str] | None = None,
         tasks: Iterable[str] | None = None,
@@ -116,12 +123,8 @@ class Study:
             _check_held_out(study, place=place)
         # Checked again where the depth changes: a model may be too shallow for what they separate.
         conditions = self.conditions if conditions is None else conditions
-        study = with_conditions(study, conditions, place="Study.replace: conditions")
-        if exhibits is not None:
-            study = with_exhibits(study, exhibits, place="Study.replace: exhibits")
-        if tasks is not None:
-            study = with_tasks(study, tasks, place="Study.replace: tasks")
-        return study if seeds is None else with_seeds(study, seeds, place="Study.replace: seeds")
+        lists = {"targets": targets, "conditions": conditions, "tasks": tasks, "exhibits": exhibits, "seeds": seeds}
+        return with_lists(study, lists, before="Study.replace: ")
 
     def with_conditions(self, *conditions: Condition | str) -> "Study":
         """The same study under other conditions: names of the paper's, or any that you make.
@@ -130,13 +133,13 @@ class Study:
         >>> [each.name for each in ig.Study.load("demo").with_conditions("default", mine).conditions]
         ['default', 'sep-l4']
         """
-        return with_conditions(self, conditions, place="Study.with_conditions")
+        return with_lists(self, {"conditions": conditions}, before="Study.with_")
 
     @property
     def shown_exhibits(self) -> tuple[str, ...]:
         """All but those of which the command line asks for what [only] forbids, so that nothing is left."""
         parts = ((exhibit, self.of_exhibit(exhibit)) for exhibit in self.exhibits)
-        return tuple(exhibit for exhibit, part in parts if part.conditions and part.tasks and part.seeds)
+        return tuple(exhibit for exhibit, part in parts if all(getattr(part, key) for key in KEYS_OF_FILTERS))
 
 
 def builtin_study_names() -> tuple[str, ...]:
@@ -191,7 +194,7 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
     )
     _check_held_out(study, place=place)
     lists = {
-        "targets": languages[1:],
+        "targets": study.targets,
         "conditions": [condition.name for condition in study.conditions],
         "tasks": study.tasks,
         "seeds": study.seeds,
@@ -202,24 +205,26 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
     return replace(study, only=only)
 
 
-# The same study with another list, as an option of the command line asks for.
+def with_lists(study: Study, lists: Mapping[str, object], *, before: str = "--") -> Study:
+    """The same study with those lists that are not None; `before` and its name say in messages which one is wrong."""
+    for key, values in lists.items():
+        if values is not None:
+            study = replace(study, **_other_list(study, key, _listed(values), place=FileKey(file=f"{before}{key}")))
+    return study
 
 
-def with_seeds(study: Study, seeds: Iterable[int], *, place: str = "--seeds") -> Study:
-    return replace(study, seeds=distinct(_listed(seeds), Seed, place=FileKey(file=place)))
-
-
-def with_exhibits(study: Study, names: Iterable[str], *, place: str = "--exhibits") -> Study:
-    return replace(study, exhibits=exhibits_named(_listed(names), place=FileKey(file=place)))
-
-
-def with_tasks(study: Study, names: Iterable[str], *, place: str = "--tasks") -> Study:
-    return replace(study, tasks=_known_names(_listed(names), task_names(), place=FileKey(file=place)))
-
-
-def with_conditions(study: Study, conditions: Iterable[Condition | str], *, place: str = "--conditions") -> Study:
-    named = _conditions(_listed(conditions), study.conditions, scale=study.scale, place=FileKey(file=place))
-    return replace(study, conditions=named)
+def _other_list(study: Study, key: str, values: object, *, place: FileKey) -> dict[str, Any]:
+    match key:
+        case "targets":
+            return {"languages": (study.languages[0], *_known_names(values, study.targets, place=place))}
+        case "conditions":
+            return {key: _conditions(values, study.conditions, scale=study.scale, place=place)}
+        case "tasks":
+            return {key: _known_names(values, task_names(), place=place)}
+        case "exhibits":
+            return {key: exhibits_named(values, place=place)}
+        case _:
+            return {key: distinct(values, Seed, place=place)}
 
 
 def _listed(values: object) -> object:

@@ -18,7 +18,7 @@ from isoglot.study.conditions import TABLE_1
 from isoglot.study.exhibit_names import EXHIBITS
 from isoglot.study.real_text import HubDataset
 from isoglot.study.scales import DEMO, PAPER, SCALES, SMALL, Scale
-from isoglot.study.study import Study, parse_study, read_study, with_conditions, with_exhibits
+from isoglot.study.study import Study, parse_study, read_study
 
 STUDIES: dict[str, Callable[[Path], Study]] = {
     "demo": lambda _: read_study("demo"),
@@ -28,8 +28,8 @@ STUDIES: dict[str, Callable[[Path], Study]] = {
 
 @pytest.mark.parametrize("name", STUDIES)
 def test_stages_are_the_same_in_another_process_and_under_another_label(name: str, tmp_path: Path) -> None:
-    study = with_conditions(STUDIES[name](tmp_path), [condition.name for condition in TABLE_1])
-    by_kind = {stage.kind: stage for stage in inputs_first(targets(with_exhibits(study, EXHIBITS))).values()}
+    study = STUDIES[name](tmp_path).replace(conditions=[condition.name for condition in TABLE_1])
+    by_kind = {stage.kind: stage for stage in inputs_first(targets(study.replace(exhibits=EXHIBITS))).values()}
     assert len(by_kind) > 10
     assert "pretrained-encoder" in by_kind
     for stage in by_kind.values():
@@ -53,7 +53,7 @@ TRAINED = {"pretrained-encoder", "fine-tuning", "layer-head"}
 def resources(scale: Scale) -> dict[str, Resources]:
     """By kind of stage, for a study of synthetic languages at some scale."""
     tiny = parse_study(TINY_STUDY, origin="tiny.toml")
-    study = with_exhibits(replace(tiny, scale=scale), ["table-1", "emergence", "figure-5", "figure-6", "figure-7"])
+    study = replace(tiny, scale=scale).replace(exhibits=["table-1", "emergence", "figure-5", "figure-6", "figure-7"])
     return {stage.kind: stage.resources() for stage in inputs_first(targets(study)).values()}
 
 

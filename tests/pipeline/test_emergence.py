@@ -26,13 +26,13 @@ from isoglot.pipeline.stages.translations import dictionary_entries, parallel_li
 from isoglot.store import Store
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.languages import Splitter, WordSplitting
-from isoglot.study.study import parse_study, read_study, with_conditions, with_exhibits, with_seeds
+from isoglot.study.study import parse_study, read_study
 from tests.pipeline.making import input_folders, made, made_alone, values
 
 TEXT = TINY_STUDY.replace("parallel_sentences = 20", "parallel_sentences = 20\nmapping_sentences = 30")
-STUDY = with_seeds(parse_study(TEXT.replace("updates = 80", "updates = 40"), origin="tiny.toml"), [0])
+STUDY = parse_study(TEXT.replace("updates = 80", "updates = 40"), origin="tiny.toml").replace(seeds=[0])
 # Its position tables and layers are separate, so that a language read with the other's would be noticed.
-SHOWN = with_conditions(with_exhibits(STUDY, ["training", "emergence", "figure-7"]), ["sep-emb-l1-6"])
+SHOWN = STUDY.replace(exhibits=["training", "emergence", "figure-7"], conditions=["sep-emb-l1-6"])
 UPDATES = [1, 2, 5, 10, 20]
 WHITESPACE = {language: WordSplitting(splitter=Splitter.WHITESPACE, language=language) for language in ("ela", "oru")}
 

@@ -12,7 +12,7 @@ from isoglot.pipeline.cells import EMERGENCE, MAPPED, UNTRAINED, VOCABULARY, Cel
 from isoglot.pipeline.exhibits import cells, gap_sentences, targets
 from isoglot.pipeline.stages.word_level_alignment import WordLevelAlignment
 from isoglot.store import inputs_first
-from isoglot.study.study import Study, parse_study, read_study, with_exhibits, with_seeds, with_tasks
+from isoglot.study.study import Study, parse_study, read_study
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 
@@ -40,7 +40,7 @@ def test_every_target_language_has_its_cells() -> None:
 
 
 def test_vocabularies_alone_need_no_model() -> None:
-    filled = cells(with_exhibits(STUDY, [VOCABULARY]))
+    filled = cells(STUDY.replace(exhibits=[VOCABULARY]))
     assert [(cell.exhibit, cell.condition, cell.seed) for cell in filled] == [
         (VOCABULARY, "default", None),
         (VOCABULARY, "no-anchors", None),
@@ -60,7 +60,7 @@ def test_examples_in_files_are_read_before_anything_is_trained(tmp_path: Path) -
 
 
 def test_cells_are_kept_for_each_study() -> None:
-    first, second = (with_seeds(STUDY, [seed]) for seed in (3, 4))
+    first, second = (STUDY.replace(seeds=[seed]) for seed in (3, 4))
     for _ in range(2):
         assert {cell.seed for cell in cells(first)} == {None, 3}
         assert {cell.seed for cell in cells(second)} == {None, 4}
@@ -68,7 +68,7 @@ def test_cells_are_kept_for_each_study() -> None:
 
 
 def of(*exhibits: str, study: Study = STUDY) -> list[Cell]:
-    return [cell for cell in cells(with_exhibits(study, exhibits)) if cell.exhibit != VOCABULARY]
+    return [cell for cell in cells(study.replace(exhibits=exhibits)) if cell.exhibit != VOCABULARY]
 
 
 def test_figure_6_has_every_condition_and_models_of_one_language_each() -> None:
@@ -122,14 +122,14 @@ def test_no_other_vectors_take_the_place_of_a_missing_file(tmp_path: Path) -> No
 
 def test_an_aligner_that_is_not_there_leaves_the_rest_of_the_study() -> None:
     text = TINY_STUDY.replace("merges = 200", 'merges = 200\nalignment.aligner = ["no-such-aligner"]')
-    study = with_exhibits(parse_study(text, origin="tiny.toml"), ["figure-5", "figure-6"])
+    study = parse_study(text, origin="tiny.toml").replace(exhibits=["figure-5", "figure-6"])
     assert {cell.condition for cell in cells(study) if cell.exhibit == "figure-5"} == {"default"}
     (sentence,) = gap_sentences(study)
     assert "alignment.aligner: the aligner 'no-such-aligner' was not found" in sentence
 
 
 def test_figures_5_and_8_have_every_layer_of_every_task_that_labels_words() -> None:
-    study = with_tasks(with_seeds(STUDY, [0]), ["nli", "ner", "parsing"])
+    study = STUDY.replace(seeds=[0], tasks=["nli", "ner", "parsing"])
     found = of("figure-5", study=study)
     layers = STUDY.scale.shape.layers + 1
     assert Counter((cell.condition, cell.task, cell.variant) for cell in found) == {
@@ -149,14 +149,14 @@ def test_figures_5_and_8_have_every_layer_of_every_task_that_labels_words() -> N
 
 
 def test_a_study_without_such_a_task_has_a_gap() -> None:
-    study = with_tasks(with_exhibits(STUDY, ["figure-5"]), ["nli"])
+    study = STUDY.replace(exhibits=["figure-5"], tasks=["nli"])
     assert not [cell for cell in cells(study) if cell.exhibit == "figure-5"]
     (sentence,) = gap_sentences(study)
     assert sentence.endswith("(figure-5): tasks has none that labels words; add one of ner, parsing, pos")
 
 
 def test_figure_4_reads_the_text_that_its_models_were_trained_on() -> None:
-    (cell,) = of("figure-4", study=with_seeds(STUDY, [0]))
+    (cell,) = of("figure-4", study=STUDY.replace(seeds=[0]))
     stage = cell.stage
     assert isinstance(stage, WordLevelAlignment)
     assert set(stage.vectors) == set(stage.texts) == {"ela", "oru"}

@@ -15,7 +15,7 @@ from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.store import inputs_first
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.exhibit_names import EXHIBITS, ExhibitFilter, keys_of
-from isoglot.study.study import Study, parse_study, read_study, with_conditions, with_exhibits, with_seeds
+from isoglot.study.study import Study, parse_study, read_study
 
 TEXT = TINY_STUDY.replace('["ela", "oru"]', '["ela", "oru", "tem"]') + "languages.tem = { cognates = 0.1 }\n"
 STUDY = replace(
@@ -69,7 +69,7 @@ def test_a_table_keeps_the_cells_that_it_allows_in_their_order_and_no_others(nam
 
 def test_vocabularies_are_those_of_models_in_other_exhibits() -> None:
     study = replace(
-        with_exhibits(STUDY, ["table-1", "figure-7"]),
+        STUDY.replace(exhibits=["table-1", "figure-7"]),
         only={"table-1": ExhibitFilter(targets=("oru",)), "figure-7": ExhibitFilter(conditions=("default",))},
     )
     shown = {("oru", "default"), ("oru", "no-anchors"), ("oru", "sep-emb-l1-6"), ("tem", "default")}
@@ -92,27 +92,36 @@ def test_vocabularies_alone_are_those_of_the_models_that_the_file_asks_for() -> 
     study = parse_study(text, origin="tiny.toml")
     whole = [key(cell) for cell in of(study, VOCABULARY)]
     assert len(whole) == 4
-    assert [key(cell) for cell in cells(with_exhibits(study, [VOCABULARY]))] == whole
-    assert [key(cell) for cell in of(with_exhibits(study, [VOCABULARY, "table-1"]), VOCABULARY)] == whole
-    assert len(of(with_exhibits(study, ["table-1"]), VOCABULARY)) == 3
-    one = with_conditions(with_exhibits(study, [VOCABULARY]), ["no-anchors"])
+    assert [key(cell) for cell in cells(study.replace(exhibits=[VOCABULARY]))] == whole
+    assert [key(cell) for cell in of(study.replace(exhibits=[VOCABULARY, "table-1"]), VOCABULARY)] == whole
+    assert len(of(study.replace(exhibits=["table-1"]), VOCABULARY)) == 3
+    one = study.replace(exhibits=[VOCABULARY], conditions=["no-anchors"])
     assert [cell.languages for cell in cells(one)] == [("ela", "oru")]
     by_name = text.replace('["table-1", "figure-6"]', '["vocabulary", "table-1", "figure-6"]')
     assert [key(cell) for cell in of(parse_study(by_name, origin="tiny.toml"), VOCABULARY)] == whole
 
 
 def test_figures_of_default_alone_bring_its_vocabulary() -> None:
-    fifth = with_conditions(with_exhibits(STUDY, ["figure-5"]), ["no-anchors"])
+    fifth = STUDY.replace(exhibits=["figure-5"], conditions=["no-anchors"])
     assert {cell.condition for cell in of(fifth, VOCABULARY)} == {"default"}
-    assert not of(with_exhibits(STUDY, ["figure-4"]), VOCABULARY)
+    assert not of(STUDY.replace(exhibits=["figure-4"]), VOCABULARY)
 
 
 def test_seeds_of_the_command_line_that_a_table_forbids_are_not_made() -> None:
-    study = replace(with_exhibits(STUDY, ["emergence", "figure-7"]), only={"figure-7": ExhibitFilter(seeds=(0,))})
-    fifth = with_seeds(study, [5])
+    study = replace(STUDY.replace(exhibits=["emergence", "figure-7"]), only={"figure-7": ExhibitFilter(seeds=(0,))})
+    fifth = study.replace(seeds=[5])
     assert {cell.exhibit for cell in cells(fifth)} == {VOCABULARY, "emergence"}
-    assert {cell.seed for cell in of(with_seeds(study, [0, 5]), "figure-7")} == {0}
+    assert {cell.seed for cell in of(study.replace(seeds=[0, 5]), "figure-7")} == {0}
     assert gap_sentences(fifth) == []
+
+
+def test_some_targets_of_a_study_have_the_artifacts_of_the_whole() -> None:
+    second = STUDY.replace(targets=["tem"])
+    expected = [key(cell) for cell in cells(STUDY) if cell.languages[1] in ("tem", "ela-prime")]
+    assert [key(cell) for cell in cells(second)] == expected
+    first = replace(STUDY, only={"figure-7": ExhibitFilter(targets=("oru",))})
+    assert {cell.languages[1] for cell in of(first, "figure-7")} == {"oru", "ela-prime"}
+    assert not of(first.replace(targets=["tem"]), "figure-7")
 
 
 def test_data_of_cells_that_a_table_leaves_out_is_not_missing(tmp_path: Path) -> None:

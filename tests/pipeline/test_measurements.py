@@ -13,7 +13,7 @@ from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import measurements, with_variant
 from isoglot.pipeline.stages.emergence import Emergence
 from isoglot.store import Store
-from isoglot.study.study import parse_study, with_conditions, with_seeds
+from isoglot.study.study import parse_study
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 
@@ -70,7 +70,7 @@ def test_a_study_half_done_yields_what_is_there(finished: Workplace, tmp_path: P
 
 
 def test_other_seeds_and_conditions_are_not_shown(finished: Workplace) -> None:
-    selected = with_seeds(with_conditions(STUDY, ["no-anchors", "sep-emb"]), [1, 2])
+    selected = STUDY.replace(conditions=["no-anchors", "sep-emb"], seeds=[1, 2])
     found, _ = measurements(selected, finished.store)
     # The vocabulary of separate embeddings serves every row that has them.
     assert {(each.condition, each.seed) for each in found} == {

@@ -13,10 +13,10 @@ from isoglot.pipeline.exhibits import cells
 from isoglot.report.results import LiveReport
 from isoglot.report.writing import write_current_report
 from isoglot.store import Observer, Observers, Store, run_plan
-from isoglot.study.study import parse_study, with_exhibits
+from isoglot.study.study import parse_study
 from tests.oracles import sealed
 
-STUDY = with_exhibits(parse_study(TINY_STUDY, origin="tiny.toml"), ["vocabulary"])
+STUDY = parse_study(TINY_STUDY, origin="tiny.toml").replace(exhibits=["vocabulary"])
 TARGETS = [cell.stage for cell in cells(STUDY)]
 
 

@@ -27,7 +27,7 @@ from isoglot.store import Store
 from isoglot.study.conditions import Separate
 from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.scales import Start
-from isoglot.study.study import Study, parse_study, with_exhibits, with_seeds
+from isoglot.study.study import Study, parse_study
 from tests.report.html_pages import Element, parsed_page
 from tests.report.made_up_measurements import measured, measurement, scored, transferred, with_open_gates
 from tests.report.svg_pictures import marks
@@ -228,7 +228,7 @@ def test_the_page_holds_all_that_its_charts_need(tmp_path: Path) -> None:
 
 
 def test_what_differs_from_another_report_stands_on_the_page(tmp_path: Path) -> None:
-    other = write_report(with_seeds(STUDY, [0]), TRANSFER[:1], store=Store(tmp_path / "other")).page
+    other = write_report(STUDY.replace(seeds=[0]), TRANSFER[:1], store=Store(tmp_path / "other")).page
     changed = [replace(TRANSFER[0], value=99.0), *TRANSFER[1:]]
     against = Other(name="<the other>", content=read_report(other.parent))
     section = page_of(changed, tmp_path, against=against).by_id("difference")
@@ -258,12 +258,12 @@ def test_claims_stand_on_the_page_with_verdict_and_numbers(tmp_path: Path) -> No
 
 
 def test_a_page_shows_nothing_of_what_its_study_does_not_ask_for(tmp_path: Path) -> None:
-    page = page_of(TRANSFER[-2:], tmp_path, study=with_exhibits(STUDY, ("baselines",)))
+    page = page_of(TRANSFER[-2:], tmp_path, study=STUDY.replace(exhibits=("baselines",)))
     rows = first_table(page).rows()
     assert [row[0] for row in rows if row[-1] == "20.0"] == ["Default, untrained and frozen"]
     assert not any(row[0] == "Default" for row in rows)
     assert "Figure 3" not in page.text
-    page = page_of([], tmp_path, study=with_exhibits(STUDY, ["vocabulary"]))
+    page = page_of([], tmp_path, study=STUDY.replace(exhibits=["vocabulary"]))
     assert "no model was asked for" in page.text
     assert "tokens a model" not in page.text
     assert all(section.id != "claims" for section in page.find_all("section"))

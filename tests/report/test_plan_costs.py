@@ -34,7 +34,7 @@ from isoglot.report.plan_costs import (
 )
 from isoglot.report.quantities import short_number, size_in_bytes
 from isoglot.store import PlannedStage, State, Store, plan
-from isoglot.study.study import Study, parse_study, read_study, with_exhibits, with_seeds
+from isoglot.study.study import Study, parse_study, read_study
 
 PLENTY = FreeMemory(device="cuda", free_bytes=10**12)
 
@@ -206,12 +206,12 @@ def test_exhibits_that_the_command_line_leaves_nothing_of_are_told(tmp_path: Pat
     narrowed = "[only.table-1]\nseeds = [0]\n[only.emergence]\nseeds = [0]\n[change]"
     study = parse_study(TINY_STUDY.replace("[change]", narrowed), origin="tiny.toml")
     assert len(lines(study, tmp_path)) == 1
-    _, line = lines(with_seeds(study, [1]), tmp_path)
+    _, line = lines(study.replace(seeds=[1]), tmp_path)
     assert line == "  left out by --seeds: emergence, table-1 ([only] has seeds 0 there)"
 
 
 def test_a_plan_tells_what_is_next_and_what_is_in_work(tmp_path: Path) -> None:
-    study = with_exhibits(parse_study(TINY_STUDY, origin="tiny.toml"), ["vocabulary"])
+    study = parse_study(TINY_STUDY, origin="tiny.toml").replace(exhibits=["vocabulary"])
     store = Store(tmp_path / "store")
     stages = {each.stage.title: each.stage for each in plan(targets(study), store)}
 

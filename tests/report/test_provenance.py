@@ -22,7 +22,7 @@ from isoglot.report.state import study_state
 from isoglot.store import Store, inputs_first
 from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.scales import Start
-from isoglot.study.study import parse_study, read_study, with_exhibits
+from isoglot.study.study import parse_study, read_study
 
 ROOT = Path(__file__).parents[2]
 
@@ -123,7 +123,7 @@ def test_settings_tell_what_an_exhibit_is_narrowed_to() -> None:
         "table-1": {"conditions": ["default"], "seeds": [1]},
         "emergence": {"targets": ["oru"]},
     }
-    assert study_settings(with_exhibits(narrowed, ["emergence"]))["only"] == {"emergence": {"targets": ["oru"]}}
+    assert study_settings(narrowed.replace(exhibits=["emergence"]))["only"] == {"emergence": {"targets": ["oru"]}}
     other = replace(study, only={"table-1": replace(narrowing, seeds=(0,))})
     ours, theirs = (
         ReportContent(measurements=[], provenance={"settings": study_settings(each)}) for each in (narrowed, other)

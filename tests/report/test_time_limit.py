@@ -16,7 +16,7 @@ from isoglot.report.plan_costs import costs_here
 from isoglot.report.quantities import duration
 from isoglot.report.time_limit import cut_to, speed_side_by_side
 from isoglot.store import Store, inputs_first, plan
-from isoglot.study.study import Study, parse_study, with_exhibits
+from isoglot.study.study import Study, parse_study
 
 EXHIBITS = ("emergence", "table-1", "training", "figure-6", "figure-7")
 CHEAP = EXHIBITS[:3]  # all of the same models
@@ -36,7 +36,7 @@ def trained_models(study: Study) -> int:
 
 
 def test_models_that_only_the_last_exhibits_need_are_not_trained_where_that_takes_too_long(tmp_path: Path) -> None:
-    models, with_figure_6, fewest = (trained_models(with_exhibits(STUDY, EXHIBITS[:n])) for n in (5, 4, 3))
+    models, with_figure_6, fewest = (trained_models(STUDY.replace(exhibits=EXHIBITS[:n])) for n in (5, 4, 3))
     assert models > with_figure_6 > fewest
     # So slow that nothing but the training of models counts: 80 updates of 8 windows of 16 tokens, a second each.
     said: list[str] = []
@@ -47,7 +47,7 @@ def test_models_that_only_the_last_exhibits_need_are_not_trained_where_that_take
     # Of what trains no further model nothing is left out, however little time there is.
     assert cut(store, seconds=1.0, tokens_per_second=1.0, said=said) == CHEAP
     assert said[1].endswith("figure-6, figure-7; add what is left out with: isoglot run tiny.toml")
-    assert trained_models(with_exhibits(STUDY, CHEAP)) == trained_models(with_exhibits(STUDY, CHEAP[:1]))
+    assert trained_models(STUDY.replace(exhibits=CHEAP)) == trained_models(STUDY.replace(exhibits=CHEAP[:1]))
 
 
 @given(seconds=st.floats(1, 1e5), more=st.floats(1, 1e5), speed=st.floats(1, 1e5), faster=st.floats(1, 1e5))
@@ -66,7 +66,7 @@ def test_what_is_done_counts_with_the_time_it_took(finished: Workplace) -> None:
     def never(footprint: Footprint, workers: int) -> float:
         raise AssertionError(f"{footprint} with {workers} was timed, though models of this study are in the store")
 
-    study = with_exhibits(finished.study, ("emergence", "table-1"))
+    study = finished.study.replace(exhibits=("emergence", "table-1"))
     spent = sum(finished.store.record(stage).seconds for stage in inputs_first(targets(study)).values())
     said: list[str] = []
     cut_to(study, finished.store, seconds=0.0, workers=1, add_them="", say=said.append, speed=never)

@@ -15,7 +15,7 @@ from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.pretraining import loop
 from isoglot.report.training_curves import Curve, learning_curves
 from isoglot.store import Store, Work
-from isoglot.study.study import Study, with_conditions, with_exhibits, with_seeds
+from isoglot.study.study import Study
 
 
 def encoder(study: Study, condition: str, *, seed: int) -> PretrainedEncoder:
@@ -62,7 +62,7 @@ def test_a_model_in_training_has_a_curve_up_to_its_checkpoint(
     finished: Workplace, store: Store, monkeypatch: pytest.MonkeyPatch, damage: bytes | None
 ) -> None:
     """The training loop itself wrote the checkpoint, stopped half-way."""
-    study = with_exhibits(with_conditions(with_seeds(finished.study, [0]), ["default"]), ["emergence"])
+    study = finished.study.replace(seeds=[0], conditions=["default"], exhibits=["emergence"])
     model = encoder(study, "default", seed=0)
     whole = of(learning_curves(study, store), "default", language="oru", seed=0)
     shutil.rmtree(store.folder(model))

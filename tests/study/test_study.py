@@ -17,10 +17,7 @@ from isoglot.study.study import (
     builtin_study_names,
     parse_study,
     read_study,
-    with_conditions,
-    with_exhibits,
-    with_seeds,
-    with_tasks,
+    with_lists,
 )
 from isoglot.study.synthetic_languages import Script, Side, SyntheticLanguage, WordOrder, World
 
@@ -125,19 +122,27 @@ def test_what_is_no_text_file_is_named(tmp_path: Path) -> None:
 
 def test_lists_may_come_from_the_command_line() -> None:
     study = parse_study(SMALLEST, origin="mine.toml")
-    assert with_exhibits(study, ["table-1"]).exhibits == ("table-1",)
-    assert with_tasks(study, ["parsing", "pos"]).tasks == ("parsing", "pos")
-    with pytest.raises(IsoglotError, match=r"^--tasks: 'parsnig' is not one of .* did you mean 'parsing'\?$"):
-        with_tasks(study, ["parsnig"])
-    with pytest.raises(IsoglotError, match=r"^--tasks: 'ner' stands there twice"):
-        with_tasks(study, ["ner", "ner"])
+    changed = with_lists(study, {"seeds": [3, 1], "conditions": ["sep-emb", "default"], "tasks": ["parsing", "pos"]})
+    assert (changed.seeds, changed.tasks) == ((3, 1), ("parsing", "pos"))
+    assert [row.name for row in changed.conditions] == ["sep-emb", "default"]
+    assert with_lists(study, {"exhibits": ["table-1"], "seeds": None}).exhibits == ("table-1",)
 
-    assert with_seeds(study, [3, 1]).seeds == (3, 1)
-    assert [row.name for row in with_conditions(study, ["sep-emb", "default"]).conditions] == ["sep-emb", "default"]
-    with pytest.raises(IsoglotError, match=r"^--seeds: 3 stands there twice"):
-        with_seeds(study, [3, 3])
-    with pytest.raises(IsoglotError, match=r"^--conditions: 'defualt' is not one of .* did you mean 'default'\?$"):
-        with_conditions(study, ["defualt"])
+
+@pytest.mark.parametrize(
+    ("key", "values", "problem"),
+    [
+        ("tasks", ["parsnig"], r"'parsnig' is not one of .* did you mean 'parsing'\?"),
+        ("tasks", ["ner", "ner"], r"'ner' stands there twice.*"),
+        ("seeds", [3, 3], r"3 stands there twice.*"),
+        ("conditions", ["defualt"], r"'defualt' is not one of .* did you mean 'default'\?"),
+        ("targets", ["en"], r"'en' is not one of 'oru'"),
+        ("targets", ["oru", "oru"], r"'oru' stands there twice.*"),
+        ("targets", [], r"needs at least 1, and has 0.*"),
+    ],
+)
+def test_a_wrong_list_of_the_command_line_is_named(key: str, values: list[object], problem: str) -> None:
+    with pytest.raises(IsoglotError, match=rf"^--{key}: {problem}$"):
+        with_lists(parse_study(SMALLEST, origin="mine.toml"), {key: values})
 
 
 def test_a_study_is_changed_in_python_as_in_its_file() -> None:

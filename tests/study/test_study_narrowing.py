@@ -11,7 +11,7 @@ from study_texts import as_toml, study_text
 from isoglot.cli.options import StudyOptions
 from isoglot.errors import IsoglotError
 from isoglot.study.exhibit_names import EXHIBITS, KEYS, ExhibitFilter
-from isoglot.study.study import Study, parse_study, with_conditions, with_exhibits, with_seeds, with_tasks
+from isoglot.study.study import Study, parse_study
 
 LISTS = """
 conditions = ["default", "no-anchors", "sep-emb"]
@@ -58,14 +58,15 @@ def test_vocabulary_is_narrowed_though_nobody_asks_for_it_by_name() -> None:
 
 def test_the_command_line_narrows_further_and_widens_nothing() -> None:
     study = study_of(NARROWED)
-    assert with_seeds(study, [0, 5]).of_exhibit("figure-7").seeds == (0,)
-    assert with_seeds(study, [0, 5]).of_exhibit("table-1").seeds == (0, 5)
-    assert with_tasks(study, ["parsing", "pos"]).of_exhibit("figure-5").tasks == ("parsing",)
-    assert with_seeds(study, [5]).shown_exhibits == ("emergence", "table-1", "figure-5")
-    assert with_conditions(study, ["sep-emb"]).shown_exhibits == ("emergence", "table-1", "figure-5")
-    assert with_tasks(study, ["ner"]).shown_exhibits == ("emergence", "table-1", "figure-7")
+    assert study.replace(seeds=[0, 5]).of_exhibit("figure-7").seeds == (0,)
+    assert study.replace(seeds=[0, 5]).of_exhibit("table-1").seeds == (0, 5)
+    assert study.replace(tasks=["parsing", "pos"]).of_exhibit("figure-5").tasks == ("parsing",)
+    assert study.replace(seeds=[5]).shown_exhibits == ("emergence", "table-1", "figure-5")
+    assert study.replace(conditions=["sep-emb"]).shown_exhibits == ("emergence", "table-1", "figure-5")
+    assert study.replace(tasks=["ner"]).shown_exhibits == ("emergence", "table-1", "figure-7")
+    assert study.replace(targets=["tem"]).shown_exhibits == ("emergence", "table-1", "figure-7")
     # What the file does not ask for has no table there.
-    assert with_exhibits(study, ["training"]).of_exhibit("training").seeds == (0, 1, 2)
+    assert study.replace(exhibits=["training"]).of_exhibit("training").seeds == (0, 1, 2)
 
 
 def test_where_nothing_is_left_the_reason_is_named(tmp_path: Path) -> None:
@@ -81,6 +82,8 @@ def test_where_nothing_is_left_the_reason_is_named(tmp_path: Path) -> None:
     assert problem(exhibits="figure-7", seeds="5") == of_seeds
     of_tasks = "left out by --tasks: figure-5 ([only] has tasks parsing there)"
     assert problem(exhibits="figure-5,figure-7", seeds="5", tasks="ner") == f"{of_tasks}; {of_seeds}"
+    of_targets = "left out by --targets: table-1 ([only] has targets tem there)"
+    assert problem(exhibits="table-1", targets="oru") == of_targets
     chosen = StudyOptions(study=str(path), exhibits="figure-5,figure-7", seeds="5").chosen_study()
     assert chosen.shown_exhibits == ("figure-5",)
 
