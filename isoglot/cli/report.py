@@ -42,6 +42,7 @@ def report(
     """
     from isoglot.pipeline.exhibits import gap_sentences, targets
     from isoglot.report.difference import difference_sentences
+    from isoglot.report.predictions import prediction_sentences
     from isoglot.report.writing import rewrite_report, write_current_report
     from isoglot.store import State
     from isoglot.store import plan as plan_of
@@ -52,7 +53,7 @@ def report(
     damage: Sequence[IsoglotError] = ()
     if folder is not None:
         written = rewrite_report(folder, to=copy, against=_other(against, folders=options))
-        page, changed = written.page, written.changed
+        page = written.page
     else:
         store, chosen = options.open_store(), options.chosen_study()
         wanted = targets(chosen)
@@ -63,14 +64,15 @@ def report(
             raise IsoglotError(f"nothing of {study} is in {options.store_folder} yet; {making}")
         # First, as a mistake in it should leave the report as it is.
         other = _other(against, folders=options)
-        current = write_current_report(chosen, store, against=other)
-        page, changed, damage = current.page, current.changed, current.damage
+        written = current = write_current_report(chosen, store, against=other)
+        page, damage = current.page, current.damage
         if copy is not None:
             page = rewrite_report(page.parent, to=copy, against=other).page
         pending = f"{len(current.pending)} cells are pending; make them with: {options.run_command}"
         remarks = [*gap_sentences(chosen), *([pending] if current.pending else [])]
     if against is not None:
-        remarks = [f"From {against} to {study}:", *difference_sentences(changed), *remarks]
+        predicted, differing = prediction_sentences(written.predicted), difference_sentences(written.changed)
+        remarks = [f"From {against} to {study}:", *predicted, *differing, *remarks]
     for line in (*remarks, f"Report: {page}"):
         console.print(line)
     if open_it:

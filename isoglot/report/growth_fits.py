@@ -46,6 +46,10 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    def text(self, decimals: int) -> str:
+        """ "53.5 (34.4 to 71.9)"."""
+        return f"{self.value:.{decimals}f} ({self.low:.{decimals}f} to {self.high:.{decimals}f})"
+
 
 @dataclass(frozen=True, kw_only=True)
 class GrowthFit:

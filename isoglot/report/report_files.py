@@ -35,6 +35,13 @@ class ReportContent:
     measurements: Sequence[Measurement]
     provenance: Mapping[str, Json]
 
+    @property
+    def scale(self) -> Scale | None:
+        """The scale of its study; None where there are numbers alone."""
+        settings = self.provenance.get("settings")
+        scale = settings.get("scale") if isinstance(settings, dict) else None
+        return None if scale is None else _parsed(Scale, json.dumps(scale), where=f"{PROVENANCE}: settings.scale")
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReportData:

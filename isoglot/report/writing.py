@@ -26,6 +26,7 @@ from isoglot.report.page.rendering import FIGURES, headline_text, page_code, pag
 from isoglot.report.page.section import Section
 from isoglot.report.page.survival_section import survival_section
 from isoglot.report.page.table_1_section import table_1_section
+from isoglot.report.predictions import Prediction, predictions
 from isoglot.report.provenance import provenance
 from isoglot.report.report_files import PROVENANCE, ReportContent, ReportData, data_texts, read_report_data
 from isoglot.report.report_scores import ReportScores
@@ -61,6 +62,8 @@ class Written:
     """The page's first sentence; empty where there is nothing to compare yet."""
     changed: Sequence[Changed] = ()
     """Its differences from another report, if one was given."""
+    predicted: Sequence[Prediction] = ()
+    """What that report, of a shorter run, predicted of this one."""
     found: Sequence[Measurement] = ()
     pending: Sequence[Cell] = ()
     """Cells that a run would fill."""
@@ -131,10 +134,10 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
     headline = headline_text(survival)
     if in_store and against is None and _is_whole(folder, made_from):
         return Written(page=folder / PAGE, headline=headline)
-    changed = [] if against is None else difference(against.content, data.content)
     rows = growths(data.measurements, scale=data.study.scale)
     texts = text_files(scores) | ({GROWTH: growth_csv(rows)} if rows else {})
-    differences = None if against is None else text_sections.difference_section(changed, other=against.name)
+    changed, predicted = ([], []) if against is None else _held_against(against.content, data.content, rows)
+    differences = None if against is None else text_sections.difference_section(changed, predicted, other=against.name)
     more = _sections(data, scores, rows, differences=differences, beside=[*texts])
     sections = [*filter(None, (survival, *more))]
     pictures = [picture for section in sections for picture in section.pictures]
@@ -156,7 +159,15 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
             # A page that is held against another report is not that of a run.
             code = page_code() if against is None else None
             write_whole(folder / SUMS, json.dumps({"code": code, "files": sums}, indent=1) + "\n")
-    return Written(page=folder / PAGE, headline=headline, changed=changed)
+    return Written(page=folder / PAGE, headline=headline, changed=changed, predicted=predicted)
+
+
+def _held_against(
+    other: ReportContent, own: ReportContent, rows: Sequence[Growth]
+) -> tuple[list[Changed], list[Prediction]]:
+    scale = other.scale
+    before = [] if scale is None else growths(other.measurements, scale=scale)
+    return difference(other, own), predictions(before, rows)
 
 
 def _is_whole(folder: Path, made_from: Mapping[str, str]) -> bool:

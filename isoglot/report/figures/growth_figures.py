@@ -12,7 +12,7 @@ from isoglot.report.figures.layer_series import LineChart, LineFigure, pair_titl
 from isoglot.report.figures.line_charts import PANEL_HEIGHT, picture_of_panels
 from isoglot.report.figures.picture import DASHES, MUTED, PUBLISHED, Picture, Spec, Style, styles_of
 from isoglot.report.growth import Growth
-from isoglot.report.growth_fits import LEVEL, Interval
+from isoglot.report.growth_fits import LEVEL
 from isoglot.report.quantities import short_number
 from isoglot.study.scales import PAPER
 
@@ -68,12 +68,12 @@ def growth_figures(rows: Sequence[Growth]) -> Iterator[tuple[LineFigure, Picture
 
 def _slope(row: Growth) -> str:
     fit, _ = row.fit_and_reason
-    return MISSING if fit is None else f"\N{MULTIPLICATION SIGN}{_with_ends(fit.slope, 2)}"
+    return MISSING if fit is None else f"\N{MULTIPLICATION SIGN}{fit.slope.text(2)}"
 
 
 def _prediction(row: Growth) -> str:
     predicted, remark = row.at(PAPER.tokens)
-    shown = MISSING if predicted is None else _with_ends(predicted, row.measure.decimals)
+    shown = MISSING if predicted is None else predicted.text(row.measure.decimals)
     return f"{shown} ({remark})" if remark else shown
 
 
@@ -84,10 +84,6 @@ def _papers(row: Growth) -> str:
 
 def _is_of_others(row: Growth) -> bool:
     return row.paper is not None and not row.has_own_paper
-
-
-def _with_ends(each: Interval, decimals: int) -> str:
-    return f"{each.value:.{decimals}f} ({each.low:.{decimals}f} to {each.high:.{decimals}f})"
 
 
 def _picture(figure: LineFigure, rows: Sequence[Growth]) -> Picture:

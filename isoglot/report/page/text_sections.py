@@ -9,6 +9,7 @@ from isoglot.report.condition_words import DESCRIPTION, described, in_words, sho
 from isoglot.report.difference import ABSENT, Changed, Kind, by_exhibit, circumstances_title, of_kind, plain_text
 from isoglot.report.headline import claim_remarks
 from isoglot.report.page.section import Section
+from isoglot.report.predictions import PREDICTION_HEADINGS, Prediction, prediction_title
 from isoglot.report.provenance import Provenance
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.state import Log, State
@@ -67,10 +68,13 @@ def vocabulary_section(measurements: Sequence[Measurement], *, scale: Scale) -> 
     return Section(anchor="vocabulary", template="vocabulary.html", values=values)
 
 
-def difference_section(changed: Sequence[Changed], *, other: str) -> Section:
-    """Settings that differ from another report, which the reader calls `other`, and numbers beyond noise."""
+def difference_section(changed: Sequence[Changed], predicted: Sequence[Prediction], *, other: str) -> Section:
+    """Predictions of another report, which the reader calls `other`; settings that differ, and numbers beyond noise."""
     settings, circumstances = (_changes(of_kind(changed, kind)) for kind in (Kind.SETTING, Kind.CIRCUMSTANCE))
     values = {
+        "predictions": [each.cells() for each in predicted],
+        "prediction_headings": PREDICTION_HEADINGS,
+        "prediction_title": prediction_title(predicted) if predicted else "",
         "settings": settings,
         "circumstances": circumstances,
         "circumstances_title": circumstances_title(len(circumstances)),

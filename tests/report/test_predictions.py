@@ -1,0 +1,110 @@
+"""A longer run held against what the curves of a shorter one predicted of it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import exp, log2
+from pathlib import Path
+
+import pytest
+from study_texts import TINY_STUDY
+
+from isoglot.pipeline.cells import GROWTH
+from isoglot.pipeline.measurements import Measurement
+from isoglot.report.growth import growths
+from isoglot.report.predictions import Prediction, prediction_sentences, predictions
+from isoglot.report.report_files import read_report
+from isoglot.report.writing import Other, write_report
+from isoglot.store import Store
+from isoglot.study.scales import Decay, Scale
+from isoglot.study.study import parse_study
+from tests.report.html_pages import parsed_page
+from tests.report.made_up_measurements import measured, measurement
+
+STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
+SHORT = replace(
+    STUDY.scale,
+    **{"batch": 512, "window": 64, "updates": 30_720, "moments": 8},
+    optimization=replace(STUDY.scale.optimization, decay=Decay.INVERSE_SQUARE_ROOT),
+)
+LONG = replace(SHORT, updates=8 * SHORT.updates, moments=11)
+
+
+def planted(update: int, *, slope: float = 0.4) -> float:
+    """A share of 18% after the short run, whose odds grow by the slope with every doubling."""
+    return 0.1 + 99.9 / (1 + exp(1.5 - slope * log2(update / SHORT.updates)))
+
+
+def retrieval(condition: str, scale: Scale, *, seed: int = 0, later: float = 0.0) -> Iterator[Measurement]:
+    """The planted curve at a run's moments with a bit of noise; `later` is added beyond the end of the short run."""
+    fields = {"exhibit": GROWTH, "languages": ("en", "de"), "seed": seed}
+    yield measurement(condition, 0.1, metric="retrieval_p1_chance", **fields)
+    for halvings in range(scale.moments or 1):
+        update = scale.updates >> halvings
+        score = planted(update) + (later if update > SHORT.updates else 0.3 * (-1) ** halvings)
+        yield from measured(condition, [0.0, score], update=update, **fields)
+
+
+def held(*longer: Measurement, shorter: tuple[Measurement, ...] | None = None) -> list[Prediction]:
+    before = (*retrieval("default", SHORT), *retrieval("sep-emb", SHORT)) if shorter is None else shorter
+    return predictions(growths(before, scale=SHORT), growths(longer, scale=LONG))
+
+
+def test_a_run_that_goes_on_as_it_began_is_as_predicted() -> None:
+    (each,) = held(*retrieval("default", LONG))
+    assert each.interval is not None
+    assert each.interval.value == pytest.approx(planted(LONG.updates), abs=1.0)
+    assert 1.0 < each.interval.high - each.interval.low < 10.0
+    assert each.num_inside == 1
+    assert each.cells()[1:] == ("18.6", each.interval.text(1), "42.6", "1 of 1")
+
+
+def test_each_seed_is_inside_its_interval_or_not() -> None:
+    (each,) = held(*retrieval("default", LONG), *retrieval("default", LONG, seed=1, later=20.0))
+    assert each.found == pytest.approx([planted(LONG.updates), planted(LONG.updates) + 20])
+    assert each.num_inside == 1
+    assert each.cells()[3:] == ("52.6 (42.6 to 62.6)", "1 of 2")
+    assert prediction_sentences([each])[0] == (
+        "Predicted at 1.0G tokens for 8.1G: 1 of 2 scores lie inside the 90% interval of their prediction:"
+    )
+
+
+def test_the_longer_run_has_no_say_in_its_prediction() -> None:
+    (one,), (other,) = (held(*retrieval("default", LONG, later=later)) for later in (0.0, 40.0))
+    assert one.interval == other.interval
+
+
+def test_rows_of_one_run_alone_and_runs_that_are_no_longer_have_no_prediction() -> None:
+    assert held(*retrieval("no-anchors", LONG)) == []
+    alike = growths([*retrieval("default", SHORT)], scale=SHORT)
+    assert predictions(alike, alike) == []
+    assert prediction_sentences([]) == []
+
+
+def test_a_row_that_cannot_be_predicted_says_why_and_counts_for_nothing() -> None:
+    flat = tuple(replace(each, value=0.1) for each in retrieval("sep-emb", SHORT))
+    found = held(
+        *retrieval("sep-emb", LONG), *retrieval("default", LONG), shorter=(*flat, *retrieval("default", SHORT))
+    )
+    cells = {each.longer.condition: each.cells() for each in found}
+    assert cells["sep-emb"][1:3] == ("0.1", "- (at its floor)")
+    assert cells["sep-emb"][4] == "-"
+    assert "1 of 1 scores" in prediction_sentences(found)[0]
+
+
+def test_the_page_has_predictions_where_the_other_report_is_of_a_shorter_run(tmp_path: Path) -> None:
+    def written(name: str, scale: Scale, against: Other | None = None) -> Path:
+        study, store = replace(STUDY, name=name, scale=scale), Store(tmp_path / name)
+        return write_report(study, [*retrieval("default", scale)], store=store, against=against).page
+
+    def headings(page: Path) -> list[str]:
+        return [each.text for each in parsed_page(page.read_text(encoding="utf-8")).by_id("difference").find_all("h3")]
+
+    short = written("short", SHORT)
+    shorter = Other(name="short", content=read_report(short.parent))
+    long = written("long", LONG, shorter)
+    assert headings(long)[0].startswith("Predicted at 1.0G tokens for 8.1G: 1 of 1 scores lie inside")
+    longer = Other(name="long", content=read_report(long.parent))
+    assert not any("Predicted" in each for each in headings(written("short", SHORT, longer)))
+    # Numbers alone have no scale to count tokens by.
+    bare = Other(name="bare", content=replace(shorter.content, provenance={}))
+    assert not any("Predicted" in each for each in headings(written("long", LONG, bare)))
