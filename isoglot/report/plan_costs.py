@@ -203,7 +203,8 @@ def outlook(study: Study, planned: Sequence[PlannedStage]) -> Iterator[str]:
     """The work left, how the words of each real language are found, what is left out, and what has no data."""
     yield _plan_line(study, planned)
     if isinstance(study.text, RealText):
-        for code, splitting in study.text.splittings.items():
+        for code in study.languages:
+            splitting = study.text.splittings[code]
             line = f"  words of {code}: {splitting.splitter.value} ({splitter_version(splitting)})"
             line += ", in lower case" if splitting.lowercase else ""
             # A language that isoglot does not know may deserve a better splitter than the one it gets.

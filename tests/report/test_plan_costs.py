@@ -198,6 +198,9 @@ def test_real_languages_are_told_with_their_splitters_and_gaps(tmp_path: Path) -
     assert len(of_gaps) == 4
     assert of_gaps[0].startswith("  no data for default, no-anchors, default-anchors,")
     assert "en-sw (vocabulary): " in of_gaps[0]
+    of_one_pair = "\n".join(lines(read_study(path).replace(targets=["th"]), tmp_path))
+    assert "words of th" in of_one_pair
+    assert not re.search(r"words of (fr|sw)|en-sw", of_one_pair)
     assert of_gaps[0].endswith("/a: No such file or directory")
     assert of_gaps[1].endswith("text.other-domain.sw is not given: name a file of another domain there")
 
