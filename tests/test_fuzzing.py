@@ -22,7 +22,7 @@ from isoglot.corpora.words import split_lines
 from isoglot.evaluation.geometry.parallel_lines import read_parallel_lines
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.exhibits import targets
-from isoglot.report import plan_costs
+from isoglot.report.planning import plan_costs
 from isoglot.report.report_files import read_report_data
 from isoglot.store import Store, plan
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting

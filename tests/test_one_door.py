@@ -33,7 +33,7 @@ READERS = {
     "report/page/rendering.py:_vega",
     "report/page/section.py:",
     "report/provenance.py:departures",
-    "report/published.py:",
+    "report/findings/published.py:",
     # A report that the user names, and drawings beside it that carry checksums.
     "report/report_files.py:_text",
     "report/writing.py:_written_before",
@@ -51,8 +51,8 @@ NAMERS = {
     "pipeline/measurements.py:pending_cells": {"find_folder"},
     "pipeline/model_names.py:named_side": {"find_folder"},
     "pipeline/stages/models.py:PretrainedEncoder.make": {"log_folder", "folder"},
-    "report/breakdown.py:_best_run": {"find_folder", "folder"},
-    "report/plan_costs.py:disk_need": {"partial_folder"},
+    "report/tables/breakdown.py:_best_run": {"find_folder", "folder"},
+    "report/planning/plan_costs.py:disk_need": {"partial_folder"},
     "report/results.py:Results._stages": {"find_folder"},
     "report/state.py:study_state": {"find_folder", "folder", "log_folder"},
     # A checkpoint has a checksum of its own.

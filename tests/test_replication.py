@@ -13,8 +13,8 @@ from killed_processes import files_of
 from published_records import packed_json, packed_records
 
 from isoglot.pipeline.measurements import with_variant
+from isoglot.report.findings.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.provenance import study_settings
-from isoglot.report.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.report_files import read_report_data
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.writing import rewrite_report

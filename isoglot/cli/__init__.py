@@ -75,7 +75,7 @@ def plan(
 ) -> None:
     """Show what a study needs, what is already there, and what the rest will cost. Makes nothing."""
     from isoglot.pipeline.exhibits import targets
-    from isoglot.report import plan_costs
+    from isoglot.report.planning import plan_costs
     from isoglot.store import plan as plan_of
 
     console = plain_console()
@@ -136,7 +136,7 @@ def results(
 def _print_results(found: "Sequence[Measurement]", study: "Study", *, form: Form) -> None:
     from isoglot.pipeline.measurements import write_csv
     from isoglot.report.report_scores import ReportScores
-    from isoglot.report.tables import results as results_tables
+    from isoglot.report.tables.terminal import results as results_tables
 
     if form == "json":
         for each in found:
@@ -161,7 +161,7 @@ def breakdown(
     ] = None,
 ) -> None:
     """Show a cell of Table 1 label by label: by relation, type of entity, tag, or as a table of confusions."""
-    from isoglot.report.breakdown import cell_breakdown
+    from isoglot.report.tables.breakdown import cell_breakdown
 
     chosen, store, words = folders.read_study(study), folders.open_store(), folders.words(study)
     for part in cell_breakdown(
@@ -172,7 +172,7 @@ def breakdown(
 
 def list_() -> None:
     """Name all that a study can ask for: built-in studies, conditions, exhibits, tasks, scales and languages."""
-    from isoglot.report.tables import listing
+    from isoglot.report.tables.terminal import listing
 
     console = plain_console()
     for part in listing():

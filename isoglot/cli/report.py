@@ -42,7 +42,7 @@ def report(
     """
     from isoglot.pipeline.exhibits import gap_sentences, targets
     from isoglot.report.difference import difference_sentences
-    from isoglot.report.predictions import prediction_sentences
+    from isoglot.report.growth.predictions import prediction_sentences
     from isoglot.report.writing import rewrite_report, write_current_report
     from isoglot.store import State
     from isoglot.store import plan as plan_of

@@ -36,12 +36,12 @@ def run(
     from isoglot.pipeline.exhibits import gap_sentences, targets
     from isoglot.pipeline.measurements import measurements
     from isoglot.pretraining.health import check_tensorboard
-    from isoglot.report.plan_costs import costs_in_brief, outlook
+    from isoglot.report.planning.plan_costs import costs_in_brief, outlook
+    from isoglot.report.planning.time_limit import cut_to
     from isoglot.report.quantities import time_spent
     from isoglot.report.report_scores import ReportScores
     from isoglot.report.results import make_study
-    from isoglot.report.tables import results as results_tables
-    from isoglot.report.time_limit import cut_to
+    from isoglot.report.tables.terminal import results as results_tables
     from isoglot.report.writing import write_current_report
     from isoglot.store import plan as plan_of
 

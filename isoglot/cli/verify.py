@@ -86,7 +86,7 @@ def _not_remade(
     gone: "Sequence[Fault]", stages: "dict[str, Stage]", store: "Store", console: "Console"
 ) -> "list[Fault]":
     """What was removed and could not be made again, after making all the rest."""
-    from isoglot.report.progress import Watch
+    from isoglot.report.planning.progress import Watch
     from isoglot.store import run_plan
 
     known = [fault for fault in gone if fault.folder.parent == store.root and fault.folder.name in stages]

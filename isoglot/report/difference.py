@@ -12,9 +12,9 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.fine_tuning import DEV
 from isoglot.report.figures.layer_series import pair_title, shown
+from isoglot.report.findings.verdicts import CLOSE_CKA, CLOSE_POINTS, Sample, Verdict, order_verdict
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.report_files import ReportContent
-from isoglot.report.verdicts import CLOSE_CKA, CLOSE_POINTS, Sample, Verdict, order_verdict
 from isoglot.store.canonical import Json
 from isoglot.study.conditions import label_of
 from isoglot.study.scales import LEFT_OUT

@@ -6,9 +6,9 @@ from functools import cached_property
 
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import Claim, claims
-from isoglot.report.comparisons import Comparisons
-from isoglot.report.table_1 import Table1, table_1
-from isoglot.report.transfer_scores import TaskScores, transfer_scores
+from isoglot.report.findings.comparisons import Comparisons
+from isoglot.report.findings.transfer_scores import TaskScores, transfer_scores
+from isoglot.report.tables.table_1 import Table1, table_1
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from isoglot.errors import IsoglotError
 from isoglot.pipeline.exhibits import gap_sentences, left_out_sentences, targets
 from isoglot.pipeline.measurements import READ_BY_REPORTS, Measurement, measurements, pending_cells
 from isoglot.pretraining.health import check_tensorboard
-from isoglot.report.progress import Watch, failures_in_brief
+from isoglot.report.planning.progress import Watch, failures_in_brief
 from isoglot.report.writing import rewrite_report, write_current_report
 from isoglot.store import Engine, Observer, Observers, Outcome, Stage, Store, inputs_first, run_plan
 from isoglot.store import plan as plan_of

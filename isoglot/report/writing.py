@@ -18,22 +18,22 @@ from isoglot.pipeline.measurements import Measurement, measurements, pending_cel
 from isoglot.pipeline.stages.scores import SCORES
 from isoglot.report.difference import Changed, difference
 from isoglot.report.figures.picture import Picture
-from isoglot.report.grid import markdown_row
-from isoglot.report.growth import Growth, growth_csv, growths
-from isoglot.report.headline import claim_remarks
+from isoglot.report.findings.headline import claim_remarks
+from isoglot.report.findings.verdicts import Claim, Verdict, tally
+from isoglot.report.growth.predictions import Prediction, predictions
+from isoglot.report.growth.rows import Growth, growth_csv, growths
 from isoglot.report.page import figure_sections, text_sections
 from isoglot.report.page.rendering import FIGURES, headline_text, page_code, page_html
 from isoglot.report.page.section import Section
 from isoglot.report.page.survival_section import survival_section
 from isoglot.report.page.table_1_section import table_1_section
-from isoglot.report.predictions import Prediction, predictions
 from isoglot.report.provenance import provenance
 from isoglot.report.report_files import PROVENANCE, ReportContent, ReportData, data_texts, read_report_data
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.state import study_state
-from isoglot.report.table_1 import csv_table, latex_table, markdown_table
+from isoglot.report.tables.grid import markdown_row
+from isoglot.report.tables.table_1 import csv_table, latex_table, markdown_table
 from isoglot.report.training_curves import learning_curves
-from isoglot.report.verdicts import Claim, Verdict, tally
 from isoglot.store import Store
 from isoglot.study.conditions import conditions_in_use
 from isoglot.study.study import Study, Synthetic

@@ -12,7 +12,7 @@ from scipy.stats import spearmanr
 
 from isoglot.pipeline.cells import TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.agreement import (
+from isoglot.report.findings.agreement import (
     RankCorrelation,
     agreement_lines,
     agreements,
@@ -20,10 +20,10 @@ from isoglot.report.agreement import (
     rank_sentences,
     spearman,
 )
-from isoglot.report.published import TABLE_1_SCORES, TASKS, published_measurements
+from isoglot.report.findings.published import TABLE_1_SCORES, TASKS, published_measurements
+from isoglot.report.findings.transfer_scores import transfer_scores
+from isoglot.report.findings.verdicts import Finding, Noise, Sample, Verdict
 from isoglot.report.report_scores import ReportScores
-from isoglot.report.transfer_scores import transfer_scores
-from isoglot.report.verdicts import Finding, Noise, Sample, Verdict
 from tests.report.made_up_measurements import scored, with_open_gates
 
 PAPERS = [each for each in published_measurements() if each.exhibit == TABLE_1]

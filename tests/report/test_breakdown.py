@@ -15,7 +15,7 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer, best_settings, dev_score
 from isoglot.pipeline.stages.scores import read_scores
-from isoglot.report.breakdown import cell_breakdown
+from isoglot.report.tables.breakdown import cell_breakdown
 from isoglot.store import Store
 from isoglot.store.packing import write_pack
 from isoglot.store.unpacking import unpack

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from isoglot.pipeline.cells import TABLE_1
 from isoglot.report.claims import claims
-from isoglot.report.published import published_measurements
-from isoglot.report.verdicts import Claim, Noise, Verdict
+from isoglot.report.findings.published import published_measurements
+from isoglot.report.findings.verdicts import Claim, Noise, Verdict
 from isoglot.report.writing import markdown_claims
 from tests.report.made_up_measurements import with_open_gates
 

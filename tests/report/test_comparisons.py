@@ -7,12 +7,12 @@ import pytest
 
 from isoglot.pipeline.cells import FROZEN, TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.comparisons import Comparisons, Outcome
-from isoglot.report.headline import budget, headline, refusal_sentences, shares_beside_paper
-from isoglot.report.published import TABLE_1_SCORES, published_measurements
+from isoglot.report.findings.comparisons import Comparisons, Outcome
+from isoglot.report.findings.headline import budget, headline, refusal_sentences, shares_beside_paper
+from isoglot.report.findings.published import TABLE_1_SCORES, published_measurements
+from isoglot.report.findings.transfer_scores import Model, transfer_scores
+from isoglot.report.findings.verdicts import Verdict
 from isoglot.report.report_scores import ReportScores
-from isoglot.report.transfer_scores import Model, transfer_scores
-from isoglot.report.verdicts import Verdict
 from isoglot.study.scales import DEMO, PAPER
 from tests.report.made_up_measurements import measured, scored, transferred, with_open_gates
 

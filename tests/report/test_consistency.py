@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import QUESTIONS
-from isoglot.report.comparisons import ALIVE, Outcome
-from isoglot.report.headline import headline
+from isoglot.report.findings.comparisons import ALIVE, Outcome
+from isoglot.report.findings.headline import headline
+from isoglot.report.findings.verdicts import Verdict
 from isoglot.report.report_scores import ReportScores
-from isoglot.report.verdicts import Verdict
 from tests.report.made_up_measurements import scored
 
 NAMES = ("default", "no-anchors", "sep-emb", "sep-l1-3", "sep-emb-l1-6", "default-anchors", "extra-anchors")

@@ -13,8 +13,8 @@ from study_texts import TINY_STUDY
 from isoglot.pipeline.cells import GROWTH, GROWTH_TASKS, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.growth_figures import growth_figures
-from isoglot.report.growth import Growth, growth_csv, growths
-from isoglot.report.published import FIGURE_7_CKA, TABLE_1_SCORES
+from isoglot.report.findings.published import FIGURE_7_CKA, TABLE_1_SCORES
+from isoglot.report.growth.rows import Growth, growth_csv, growths
 from isoglot.report.report_files import read_report
 from isoglot.report.writing import rewrite_report, write_report
 from isoglot.store import Store

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.report.growth_fits import FEWEST_MOMENTS, LEVEL, GrowthFit, Point, growth_fit, t_quantile
+from isoglot.report.growth.fits import FEWEST_MOMENTS, LEVEL, GrowthFit, Point, growth_fit, t_quantile
 
 LAST = 1e9
 MOMENTS = [LAST / 2**halvings for halvings in range(7, -1, -1)]

@@ -10,8 +10,8 @@ import pytest
 from isoglot.pipeline.cells import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, MAPPED, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import claims
-from isoglot.report.published import published_measurements
-from isoglot.report.verdicts import Claim, Verdict
+from isoglot.report.findings.published import published_measurements
+from isoglot.report.findings.verdicts import Claim, Verdict
 from tests.report.made_up_measurements import measured, measurement
 
 A, D, T, N = Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE, Verdict.NOT_TESTED

@@ -16,12 +16,12 @@ from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import claims
 from isoglot.report.figures.bars import transfer_picture
+from isoglot.report.findings.published import published_measurements
+from isoglot.report.findings.transfer_scores import transfer_scores
+from isoglot.report.findings.verdicts import Verdict
 from isoglot.report.page import rendering
 from isoglot.report.page.section import SECTION_WORDS
-from isoglot.report.published import published_measurements
 from isoglot.report.report_files import read_report
-from isoglot.report.transfer_scores import transfer_scores
-from isoglot.report.verdicts import Verdict
 from isoglot.report.writing import Other, write_report
 from isoglot.store import Store
 from isoglot.study.conditions import Separate

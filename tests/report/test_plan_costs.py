@@ -20,7 +20,7 @@ from isoglot.pipeline.exhibits import cells, targets
 from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
 from isoglot.pretraining.footprint import MICRO_BATCH_VARIABLE, Footprint
 from isoglot.pretraining.train_state import TrainState
-from isoglot.report.plan_costs import (
+from isoglot.report.planning.plan_costs import (
     DiskNeed,
     cost_lines,
     costs_in_full,

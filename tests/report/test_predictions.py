@@ -10,8 +10,8 @@ from study_texts import TINY_STUDY
 
 from isoglot.pipeline.cells import GROWTH
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.growth import growths
-from isoglot.report.predictions import Prediction, prediction_sentences, predictions
+from isoglot.report.growth.predictions import Prediction, prediction_sentences, predictions
+from isoglot.report.growth.rows import growths
 from isoglot.report.report_files import read_report
 from isoglot.report.writing import Other, write_report
 from isoglot.store import Store

@@ -8,8 +8,8 @@ import pytest
 from rich.console import Console
 
 from isoglot.errors import IsoglotError
-from isoglot.report import progress
-from isoglot.report.progress import Watch, failures_in_brief
+from isoglot.report.planning import progress
+from isoglot.report.planning.progress import Watch, failures_in_brief
 from isoglot.store import Amount, Stage, Work
 
 

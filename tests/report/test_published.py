@@ -3,7 +3,7 @@
 import pytest
 
 from isoglot.pipeline.cells import UNTRAINED
-from isoglot.report.published import (
+from isoglot.report.findings.published import (
     FIGURE_7_CKA,
     TABLE_1_SCORES,
     TASKS,

@@ -9,11 +9,11 @@ from isoglot.pipeline.cells import TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.layer_series import Line, LineChart
 from isoglot.report.figures.picture import NOT_IN_XML, Picture
+from isoglot.report.findings.published import published_measurements
 from isoglot.report.page.figure_sections import emergence_sections, figure_sections
 from isoglot.report.page.rendering import section_html
 from isoglot.report.page.section import Figure, Section
 from isoglot.report.page.text_sections import claims_section
-from isoglot.report.published import published_measurements
 from isoglot.report.report_scores import ReportScores
 from isoglot.study.searches import NewVectors
 from tests.report.html_pages import Element, parsed_page

@@ -10,11 +10,11 @@ from rich.console import Console
 
 from isoglot.pipeline.cells import FROZEN, TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.grid import latex_escaped
-from isoglot.report.published import published_measurements
+from isoglot.report.findings.published import published_measurements
 from isoglot.report.report_scores import ReportScores
-from isoglot.report.table_1 import NEVER_PRETRAINED, Table1, csv_table, latex_table, markdown_table
-from isoglot.report.tables import results
+from isoglot.report.tables.grid import latex_escaped
+from isoglot.report.tables.table_1 import NEVER_PRETRAINED, Table1, csv_table, latex_table, markdown_table
+from isoglot.report.tables.terminal import results
 from isoglot.study.scales import DEMO
 from tests.report.made_up_measurements import transferred
 

@@ -8,10 +8,10 @@ from rich.console import Console
 
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.condition_words import described, in_words
-from isoglot.report.layer_scores import rows
+from isoglot.report.findings.layer_scores import rows
 from isoglot.report.report_scores import ReportScores
-from isoglot.report.tables import results
+from isoglot.report.tables.condition_words import described, in_words
+from isoglot.report.tables.terminal import results
 from isoglot.study.conditions import CONDITIONS, TABLE_1, Separate, condition_named
 from isoglot.study.scales import DEMO, PAPER, Scale, Start
 from tests.report.made_up_measurements import measured, measurement

@@ -12,9 +12,9 @@ from isoglot.hardware import machine_in_brief
 from isoglot.pipeline.exhibits import targets
 from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.pretraining.footprint import Footprint
-from isoglot.report.plan_costs import costs_here
+from isoglot.report.planning.plan_costs import costs_here
+from isoglot.report.planning.time_limit import cut_to, speed_side_by_side
 from isoglot.report.quantities import duration
-from isoglot.report.time_limit import cut_to, speed_side_by_side
 from isoglot.store import Store, inputs_first, plan
 from isoglot.study.study import Study, parse_study
 

@@ -8,10 +8,10 @@ import pytest
 from isoglot.pipeline.cells import FROZEN, TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import claims
-from isoglot.report.comparisons import Outcome
-from isoglot.report.published import TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_measurements
+from isoglot.report.findings.comparisons import Outcome
+from isoglot.report.findings.published import TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_measurements
+from isoglot.report.findings.verdicts import Claim, Verdict
 from isoglot.report.report_scores import ReportScores
-from isoglot.report.verdicts import Claim, Verdict
 from tests.report.made_up_measurements import scored, with_open_gates
 
 A, D, T, N = Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE, Verdict.NOT_TESTED

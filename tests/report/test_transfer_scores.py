@@ -4,10 +4,10 @@ import pytest
 
 from isoglot.pipeline.cells import FROZEN, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.comparisons import Comparisons
-from isoglot.report.published import TABLE_1_SCORES, TARGETS, published_delta, published_measurements
-from isoglot.report.transfer_notes import notes
-from isoglot.report.transfer_scores import DEFAULT, Delta, Model, TaskScores, transfer_scores
+from isoglot.report.findings.comparisons import Comparisons
+from isoglot.report.findings.published import TABLE_1_SCORES, TARGETS, published_delta, published_measurements
+from isoglot.report.findings.transfer_scores import DEFAULT, Delta, Model, TaskScores, transfer_scores
+from isoglot.report.tables.transfer_notes import notes
 from tests.report.made_up_measurements import scored, transferred, with_open_gates
 
 SEPARATE = Model(condition="sep-emb")

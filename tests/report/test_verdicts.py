@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.comparisons import Comparisons
-from isoglot.report.transfer_scores import transfer_scores
-from isoglot.report.verdicts import (
+from isoglot.report.findings.comparisons import Comparisons
+from isoglot.report.findings.transfer_scores import transfer_scores
+from isoglot.report.findings.verdicts import (
     CLOSE_POINTS,
     LEAST_REPEATS,
     Noise,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.vocabulary import HEADINGS, vocabulary_tables
+from isoglot.report.tables.vocabulary import HEADINGS, vocabulary_tables
 from isoglot.study.scales import DEMO
 from tests.report.made_up_measurements import measurement
 

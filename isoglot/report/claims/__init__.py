@@ -10,10 +10,10 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims import layer_rules, transfer_rules
 from isoglot.report.claims.layer_rules import LayerEvidence
 from isoglot.report.claims.transfer_rules import TransferEvidence
-from isoglot.report.comparisons import Comparisons
-from isoglot.report.published import published_measurements
-from isoglot.report.transfer_scores import transfer_scores
-from isoglot.report.verdicts import Claim, Finding, Verdict, joint_verdict
+from isoglot.report.findings.comparisons import Comparisons
+from isoglot.report.findings.published import published_measurements
+from isoglot.report.findings.transfer_scores import transfer_scores
+from isoglot.report.findings.verdicts import Claim, Finding, Verdict, joint_verdict
 
 __all__ = ["Claim", "claims"]
 QUESTIONS: Mapping[str, Mapping[str, Any]] = tomllib.loads(files(__name__).joinpath("claims.toml").read_text("utf-8"))

@@ -10,8 +10,17 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims.transfer_rules import by_distance
 from isoglot.report.figures.layer_figures import CKA, PAPERS_CORRELATION, RETRIEVAL
 from isoglot.report.figures.layer_series import pair_title, pearson
-from isoglot.report.layer_scores import Panel, panels
-from isoglot.report.verdicts import CLOSE_CKA, CLOSE_POINTS, Finding, Noise, Sample, compared, mean_sample, ordered
+from isoglot.report.findings.layer_scores import Panel, panels
+from isoglot.report.findings.verdicts import (
+    CLOSE_CKA,
+    CLOSE_POINTS,
+    Finding,
+    Noise,
+    Sample,
+    compared,
+    mean_sample,
+    ordered,
+)
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL
 from isoglot.study.languages import PRIME
 

@@ -7,11 +7,11 @@ from itertools import groupby, pairwise, product
 from typing import Self
 
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.report.agreement import if_scores_show_it
-from isoglot.report.comparisons import ALIVE, DEAD, Comparisons, Kept, Outcome
-from isoglot.report.published import TITLE_OF_TASK
-from isoglot.report.trials import Trial, by_group
-from isoglot.report.verdicts import (
+from isoglot.report.findings.agreement import if_scores_show_it
+from isoglot.report.findings.comparisons import ALIVE, DEAD, Comparisons, Kept, Outcome
+from isoglot.report.findings.published import TITLE_OF_TASK
+from isoglot.report.findings.trials import Trial, by_group
+from isoglot.report.findings.verdicts import (
     CLOSE_POINTS,
     Finding,
     Noise,

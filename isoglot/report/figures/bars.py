@@ -10,8 +10,8 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.charts import chart_spec, imported_altair, short, span
 from isoglot.report.figures.layer_series import pair_title, pairs_of
 from isoglot.report.figures.picture import GROUND, INK, MUTED, PUBLISHED, Picture, Spec, styles_of
-from isoglot.report.published import papers_score
-from isoglot.report.transfer_scores import Model, TaskScores
+from isoglot.report.findings.published import papers_score
+from isoglot.report.findings.transfer_scores import Model, TaskScores
 from isoglot.study.conditions import MONOLINGUAL, condition_named
 
 BAR_STEP, CHART_WIDTH, COLUMNS = 24, 230, 3

@@ -11,8 +11,8 @@ from isoglot.report.figures.charts import chart_spec, imported_altair, roomy, sh
 from isoglot.report.figures.layer_series import LineChart, LineFigure, pair_title
 from isoglot.report.figures.line_charts import PANEL_HEIGHT, picture_of_panels
 from isoglot.report.figures.picture import DASHES, MUTED, PUBLISHED, Picture, Spec, Style, styles_of
-from isoglot.report.growth import Growth
-from isoglot.report.growth_fits import LEVEL
+from isoglot.report.growth.fits import LEVEL
+from isoglot.report.growth.rows import Growth
 from isoglot.report.quantities import short_number
 from isoglot.study.scales import PAPER
 

@@ -20,7 +20,7 @@ from isoglot.report.figures.layer_series import (
     series_of,
     shown,
 )
-from isoglot.report.published import FIGURE_7_CKA
+from isoglot.report.findings.published import FIGURE_7_CKA
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, label_of
 from isoglot.study.searches import NewVectors
 

@@ -15,7 +15,7 @@ from isoglot.report.figures.layer_figures import (
 )
 from isoglot.report.figures.layer_series import Pair, SeriesKind, pair_title, pairs_of, series_of
 from isoglot.report.figures.picture import FAINT, GROUND, Picture, Spec
-from isoglot.report.published import FIGURE_7_CKA
+from isoglot.report.findings.published import FIGURE_7_CKA
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, label_of
 
 PAPERS_COLUMNS = {"bilingual": "Bilingual", "monolingual": MONOLINGUAL.label, "untrained": "Untrained"}

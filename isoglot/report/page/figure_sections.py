@@ -5,8 +5,6 @@ from dataclasses import replace
 
 from isoglot.pipeline.cells import EMERGENCE, FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, GROWTH, TABLE_1
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines
-from isoglot.report.condition_words import conditions_of
 from isoglot.report.figures.bars import embedding_bars, transfer_picture
 from isoglot.report.figures.growth_figures import growth_figures
 from isoglot.report.figures.layer_figures import PRECISION, layer_figures
@@ -21,12 +19,14 @@ from isoglot.report.figures.layer_series import (
 from isoglot.report.figures.line_charts import line_picture
 from isoglot.report.figures.similarity_pictures import published_similarity_map, similarity_map, similarity_scatters
 from isoglot.report.figures.training_figures import learning_curve_figures, structure_figures
-from isoglot.report.growth import Growth
-from isoglot.report.layer_scores import CENTRED, METRIC_TITLES, RETRIEVAL, sections
-from isoglot.report.layer_scores import Section as Scores
+from isoglot.report.findings.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines
+from isoglot.report.findings.layer_scores import CENTRED, METRIC_TITLES, RETRIEVAL, sections
+from isoglot.report.findings.layer_scores import Section as Scores
+from isoglot.report.growth.rows import Growth
 from isoglot.report.page.section import NONE, Absences, Figure, Section
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.report_scores import ReportScores
+from isoglot.report.tables.condition_words import conditions_of
 from isoglot.report.training_curves import Curve
 from isoglot.study.conditions import label_of
 from isoglot.study.searches import NewVectors

@@ -30,7 +30,7 @@ from isoglot.report.figures.layer_series import (
 from isoglot.report.figures.line_charts import line_picture
 from isoglot.report.figures.picture import Picture
 from isoglot.report.figures.similarity_pictures import similarity_picture
-from isoglot.report.layer_scores import CENTRED
+from isoglot.report.findings.layer_scores import CENTRED
 from isoglot.report.page.section import Figure, Section
 from isoglot.study.searches import NewVectors
 

@@ -6,16 +6,22 @@ from math import ceil, isfinite
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import EMERGENCE, TABLE_1
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.comparisons import ALIVE, DEAD, Comparisons, Outcome, Standing
-from isoglot.report.condition_words import in_words
-from isoglot.report.headline import budget, headline_sentences, noise_sentence, refusal_sentences, shares_beside_paper
-from isoglot.report.layer_scores import CENTRED, RETRIEVAL
+from isoglot.report.findings.comparisons import ALIVE, DEAD, Comparisons, Outcome, Standing
+from isoglot.report.findings.headline import (
+    budget,
+    headline_sentences,
+    noise_sentence,
+    refusal_sentences,
+    shares_beside_paper,
+)
+from isoglot.report.findings.layer_scores import CENTRED, RETRIEVAL
+from isoglot.report.findings.published import SOURCE, TARGETS
+from isoglot.report.findings.trials import LEARNED, RETRIEVAL_TITLE, SOLVED
+from isoglot.report.findings.verdicts import these_runs
 from isoglot.report.page.section import Absences, Place, Section
-from isoglot.report.published import SOURCE, TARGETS
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.state import NO_DATA
-from isoglot.report.trials import LEARNED, RETRIEVAL_TITLE, SOLVED
-from isoglot.report.verdicts import these_runs
+from isoglot.report.tables.condition_words import in_words
 from isoglot.study.conditions import DEFAULT, shown_condition
 from isoglot.study.scales import Scale
 

@@ -7,13 +7,13 @@ from typing import Any
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import BASELINES, TABLE_1
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.agreement import rank_sentences, rho_text
-from isoglot.report.condition_words import DESCRIPTION, GROUPS, conditions_of, described, start_note
+from isoglot.report.findings.agreement import rank_sentences, rho_text
+from isoglot.report.findings.transfer_scores import DEFAULT, Model, TaskScores
 from isoglot.report.page.section import Absences, Section
 from isoglot.report.report_scores import ReportScores
-from isoglot.report.table_1 import POINTS, TRANSFER_HEADING, papers_delta, papers_score_of
-from isoglot.report.transfer_notes import PARTIAL_MARK, with_window
-from isoglot.report.transfer_scores import DEFAULT, Model, TaskScores
+from isoglot.report.tables.condition_words import DESCRIPTION, GROUPS, conditions_of, described, start_note
+from isoglot.report.tables.table_1 import POINTS, TRANSFER_HEADING, papers_delta, papers_score_of
+from isoglot.report.tables.transfer_notes import PARTIAL_MARK, with_window
 from isoglot.study.conditions import PAPER_DEPTH, condition_named
 from isoglot.study.study import Study
 

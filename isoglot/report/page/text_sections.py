@@ -5,16 +5,16 @@ from typing import Any
 
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.condition_words import DESCRIPTION, described, in_words, shown_conditions, start_note
 from isoglot.report.difference import ABSENT, Changed, Kind, by_exhibit, circumstances_title, of_kind, plain_text
-from isoglot.report.headline import claim_remarks
+from isoglot.report.findings.headline import claim_remarks
+from isoglot.report.findings.verdicts import Verdict, tally
+from isoglot.report.growth.predictions import PREDICTION_HEADINGS, Prediction, prediction_title
 from isoglot.report.page.section import Section
-from isoglot.report.predictions import PREDICTION_HEADINGS, Prediction, prediction_title
 from isoglot.report.provenance import Provenance
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.state import Log, State
-from isoglot.report.verdicts import Verdict, tally
-from isoglot.report.vocabulary import CAPTION, HEADINGS, vocabulary_tables
+from isoglot.report.tables.condition_words import DESCRIPTION, described, in_words, shown_conditions, start_note
+from isoglot.report.tables.vocabulary import CAPTION, HEADINGS, vocabulary_tables
 from isoglot.study.scales import Scale
 from isoglot.study.study import Study, Synthetic
 

@@ -7,9 +7,9 @@ from statistics import fmean
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import EMERGENCE, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.agreement import agreements
 from isoglot.report.figures.layer_series import pair_title
-from isoglot.report.verdicts import Finding, Noise, Sample
+from isoglot.report.findings.agreement import agreements
+from isoglot.report.findings.verdicts import Finding, Noise, Sample
 
 RETRIEVAL = "retrieval_p1"
 RAW = "retrieval_p1_uncentred"

@@ -6,9 +6,16 @@ from itertools import combinations
 from math import isfinite
 from statistics import correlation, fmean
 
-from isoglot.report.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_order, published_score
-from isoglot.report.transfer_scores import TaskScores
-from isoglot.report.verdicts import (
+from isoglot.report.findings.published import (
+    SOURCE,
+    TABLE_1_SCORES,
+    TARGETS,
+    TITLE_OF_TASK,
+    published_order,
+    published_score,
+)
+from isoglot.report.findings.transfer_scores import TaskScores
+from isoglot.report.findings.verdicts import (
     CLOSE_POINTS,
     Finding,
     Noise,

@@ -12,7 +12,7 @@ from isoglot.pipeline.cells import TABLE_1
 from isoglot.pipeline.exhibits import cells, gaps
 from isoglot.pipeline.stages.fine_tuning import PLACES, FineTuning, ZeroShotTransfer, prediction_files
 from isoglot.pipeline.stages.scores import read_scores
-from isoglot.report.grid import Grid, terminal_table
+from isoglot.report.tables.grid import Grid, terminal_table
 from isoglot.store import Store
 from isoglot.study.conditions import DEFAULT
 from isoglot.study.study import Study

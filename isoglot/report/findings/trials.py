@@ -8,9 +8,9 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.models import UNLEARNED_FIX
-from isoglot.report.layer_scores import RETRIEVAL, rows
-from isoglot.report.transfer_scores import Floor, Model, TaskScores
-from isoglot.report.verdicts import Sample, mean_sample
+from isoglot.report.findings.layer_scores import RETRIEVAL, rows
+from isoglot.report.findings.transfer_scores import Floor, Model, TaskScores
+from isoglot.report.findings.verdicts import Sample, mean_sample
 
 # A task is learned in the source language from this part of the way from the floor to 100 on, or once it is solved.
 LEARNED, SOLVED = 0.1, 90.0

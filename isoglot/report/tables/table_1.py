@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from isoglot.pipeline.cells import FROZEN, UNTRAINED
-from isoglot.report import grid
-from isoglot.report.agreement import (
+from isoglot.report.findings.agreement import (
     RankCorrelation,
     agreement_lines,
     clear_orders,
@@ -16,15 +15,16 @@ from isoglot.report.agreement import (
     rank_correlations,
     rank_sentences,
 )
-from isoglot.report.comparisons import Comparisons
-from isoglot.report.condition_words import GROUPS
-from isoglot.report.grid import DELTA, MISSING, Grid, Lost, grid_of_columns, markdown_escaped, markdown_text
-from isoglot.report.published import TARGETS, TITLE_OF_TASK, papers_score, published_delta
+from isoglot.report.findings.comparisons import Comparisons
+from isoglot.report.findings.published import TARGETS, TITLE_OF_TASK, papers_score, published_delta
+from isoglot.report.findings.transfer_scores import Model, TaskScores
+from isoglot.report.findings.trials import Trial
+from isoglot.report.findings.verdicts import FEW_SEEDS, Verdict
 from isoglot.report.quantities import mean_and_range
-from isoglot.report.transfer_notes import PARTIAL_MARK, notes
-from isoglot.report.transfer_scores import Model, TaskScores
-from isoglot.report.trials import Trial
-from isoglot.report.verdicts import FEW_SEEDS, Verdict
+from isoglot.report.tables import grid
+from isoglot.report.tables.condition_words import GROUPS
+from isoglot.report.tables.grid import DELTA, MISSING, Grid, Lost, grid_of_columns, markdown_escaped, markdown_text
+from isoglot.report.tables.transfer_notes import PARTIAL_MARK, notes
 from isoglot.study.conditions import condition_named
 
 TRANSFER_HEADING = (

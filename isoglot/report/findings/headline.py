@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.report.comparisons import Comparisons, Outcome, Standing
-from isoglot.report.published import TABLE_1_SCORES, TITLE_OF_TASK, published_score
+from isoglot.report.findings.comparisons import Comparisons, Outcome, Standing
+from isoglot.report.findings.published import TABLE_1_SCORES, TITLE_OF_TASK, published_score
+from isoglot.report.findings.trials import Gate, Refusal, Trial
+from isoglot.report.findings.verdicts import FEW_SEEDS, these_runs
 from isoglot.report.quantities import short_number
-from isoglot.report.trials import Gate, Refusal, Trial
-from isoglot.report.verdicts import FEW_SEEDS, these_runs
 from isoglot.study.conditions import DEFAULT, label_of
 from isoglot.study.scales import PAPER, Scale
 

@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import Self
 
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.transfer_scores import TaskScores
-from isoglot.report.trials import Gate, Refusal, Trial, by_group, retrieval_trials, task_trials
-from isoglot.report.verdicts import (
+from isoglot.report.findings.transfer_scores import TaskScores
+from isoglot.report.findings.trials import Gate, Refusal, Trial, by_group, retrieval_trials, task_trials
+from isoglot.report.findings.verdicts import (
     Noise,
     Sample,
     Verdict,

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from isoglot.evaluation.transfer.task import Windows
 from isoglot.pipeline.stages.fine_tuning import BEST_SETTINGS
-from isoglot.report.comparisons import DEAD, Comparisons, Outcome
-from isoglot.report.headline import headline, refusal_sentences
-from isoglot.report.transfer_scores import TaskScores
-from isoglot.report.verdicts import these_runs
+from isoglot.report.findings.comparisons import DEAD, Comparisons, Outcome
+from isoglot.report.findings.headline import headline, refusal_sentences
+from isoglot.report.findings.transfer_scores import TaskScores
+from isoglot.report.findings.verdicts import these_runs
 from isoglot.study.conditions import label_of
 from isoglot.study.scales import SMALL
 

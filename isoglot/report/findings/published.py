@@ -17,7 +17,7 @@ TASKS = tuple(TITLE_OF_TASK.values())
 SOURCE, TARGETS = "en", ("fr", "ru", "zh")
 
 # Scores by condition and task, in the order of TARGETS; similarities by pair and kind of model, layer by layer.
-_PRINTED = tomllib.loads((files("isoglot.report") / "published.toml").read_text(encoding="utf-8"))
+_PRINTED = tomllib.loads((files("isoglot.report.findings") / "published.toml").read_text(encoding="utf-8"))
 TABLE_1_SCORES: dict[str, dict[str, tuple[float, ...]]] = {
     condition: {task: tuple(scores) for task, scores in of_tasks.items()}
     for condition, of_tasks in _PRINTED["table-1"].items()

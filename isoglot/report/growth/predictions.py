@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from isoglot.report.figures.layer_series import pair_title
-from isoglot.report.growth import Growth
-from isoglot.report.growth_fits import LEVEL, Interval
+from isoglot.report.growth.fits import LEVEL, Interval
+from isoglot.report.growth.rows import Growth
 from isoglot.report.quantities import short_number
 from isoglot.study.conditions import label_of
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pretraining.run import language_probabilities
-from isoglot.report.grid import Grid
 from isoglot.report.quantities import short_number
+from isoglot.report.tables.grid import Grid
 from isoglot.study.conditions import Domain, condition_named
 from isoglot.study.scales import Scale
 

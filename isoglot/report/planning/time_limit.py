@@ -12,7 +12,7 @@ from isoglot.hardware import machine_in_brief
 from isoglot.pipeline.exhibits import targets
 from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.pretraining.footprint import Footprint
-from isoglot.report.plan_costs import costs_here, speed_here
+from isoglot.report.planning.plan_costs import costs_here, speed_here
 from isoglot.report.quantities import duration
 from isoglot.store import PlannedStage, State, Store
 from isoglot.store import plan as plan_of

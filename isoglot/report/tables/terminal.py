@@ -10,20 +10,20 @@ from rich.table import Table
 from rich.text import Text
 
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.report.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines, rank_sentences
-from isoglot.report.condition_words import DESCRIPTION, described, in_words, start_note
 from isoglot.report.figures.growth_figures import growth_figures
 from isoglot.report.figures.layer_figures import layer_figures
 from isoglot.report.figures.training_figures import structure_figures
-from isoglot.report.grid import DELTA, Grid, side_by_side, terminal_table
-from isoglot.report.growth import growths
-from isoglot.report.layer_scores import CENTRED, Section, sections
+from isoglot.report.findings.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines, rank_sentences
+from isoglot.report.findings.layer_scores import CENTRED, Section, sections
+from isoglot.report.findings.verdicts import Verdict
+from isoglot.report.growth.rows import growths
 from isoglot.report.quantities import mean_and_range, short_number
 from isoglot.report.report_scores import ReportScores
-from isoglot.report.table_1 import POINTS, TRANSFER_HEADING, Table1, task_grid
-from isoglot.report.transfer_notes import with_window
-from isoglot.report.verdicts import Verdict
-from isoglot.report.vocabulary import CAPTION, vocabulary_tables
+from isoglot.report.tables.condition_words import DESCRIPTION, described, in_words, start_note
+from isoglot.report.tables.grid import DELTA, Grid, side_by_side, terminal_table
+from isoglot.report.tables.table_1 import POINTS, TRANSFER_HEADING, Table1, task_grid
+from isoglot.report.tables.transfer_notes import with_window
+from isoglot.report.tables.vocabulary import CAPTION, vocabulary_tables
 from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, PAPER_DEPTH, Condition, condition_named, conditions_in_use
 from isoglot.study.exhibit_names import EXHIBITS
 from isoglot.study.languages import LANGUAGES

@@ -1,0 +1,1 @@
+"""The cost of a study before it runs, what fits into a time, and how far it is."""
