@@ -1,4 +1,4 @@
-"""What a checkpoint written in the background costs: one JSON line a model.
+"""The cost of a checkpoint that is written in the background: one JSON line a model.
 
     python bench/checkpoints.py [--folder .] [--models demo small paper]
 

@@ -66,7 +66,7 @@ class Text:
 
 
 class NoModel(EncoderReader):
-    """What is left is the work on ids."""
+    """Only the work on ids is left."""
 
     num_states, width = 1, 1
 

@@ -70,7 +70,7 @@ PARTS = {
     "Adam": ("FusedAdam", "FusedOptimizer"),
     "matrix products": ("nvjet", "gemm", "cutlass", "splitK"),
 }
-"""What kernels have in their names."""
+"""Parts of the names of kernels."""
 
 
 class Bert:
@@ -149,13 +149,13 @@ def advance(trainer: Trainer) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Learner:
-    """Whose turn it can be."""
+    """A model that takes turns with others."""
 
     advance: Callable[[], None]
     threads: int
     machine: Machine
     tokens: int
-    """Of an update."""
+    """Tokens of an update."""
 
     def tokens_per_second(self, *, updates: int) -> float:
         torch.set_num_threads(self.threads)
@@ -168,7 +168,7 @@ class Learner:
 
 
 def milliseconds_by_part(trainer: Trainer) -> dict[str, float]:
-    """Of an update's kernels."""
+    """Milliseconds of an update's kernels."""
     spent: Counter[str] = Counter()
     with profile(activities=[ProfilerActivity.CUDA]) as found:
         for _ in range(PROFILED):

@@ -34,7 +34,7 @@ CACHE_BYTES = 128 << 20
 
 
 def microseconds(step: Callable[[], object]) -> float:
-    """Of a CUDA graph of the step, as training replays it: what Python takes to launch kernels is not in it."""
+    """Time of a CUDA graph of the step, as training replays it: what Python takes to launch kernels is not in it."""
     stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -61,7 +61,7 @@ def drawn(*shape: int) -> Tensor:
 
 @dataclass(frozen=True)
 class Sizes:
-    """Of a piece."""
+    """Sizes of a piece."""
 
     scale: Scale
 

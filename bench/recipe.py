@@ -67,7 +67,7 @@ RECIPES: dict[str, dict[str, object]] = {
     "mask-25-windows-256": {"mask_rate": 0.25, "batch": 256},
     "mask-25-windows-256-weight-decay": {"mask_rate": 0.25, "batch": 256, "optimization.weight_decay": 0.1},
 }
-"""What each changes of the base."""
+"""Changes of each to the base."""
 # The best of these with tokens that start nearer to each other, and as long as the models of Table 1; with both starts.
 RECIPES["spread-1g"] = RECIPES["mask-25-windows-256-weight-decay"] | {
     "shape.token_init_std": 0.02,
@@ -92,7 +92,7 @@ mapping.en-de = [
 ]
 """
 SEEDS = {name: [0, 1] for name in ("mask-25", "mask-25-windows-256", "mask-25-windows-256-weight-decay", *LONG)}
-"""Those that came out best with seed 0 were run with another; all others with seed 0 alone."""
+"""The recipes that came out best with seed 0 were run with another; all others with seed 0 alone."""
 BASE: dict[str, object] = {
     "shape.width": 128,
     "shape.heads": 4,
@@ -165,7 +165,7 @@ def read_study(name: str, *, data: Path) -> Study:
 
 
 def tokens_per_second(study: Study) -> float:
-    """Of Default, on made-up text."""
+    """Tokens a second of Default, on made-up text."""
     from pretraining import Learner, advance, trainer_of  # which load torch and transformers
 
     machine, scale = this_machine(), study.scale
@@ -224,7 +224,7 @@ def rows(studies: dict[str, Study], *, store: Path) -> Iterator[dict[str, object
 
 
 def best(numbers: list[Measurement], score: str, condition: str, seed: int, variant: str | None = None) -> float | None:
-    """Of German, at the best layer where there are several."""
+    """The score in German, at the best layer where there are several."""
     metric, task = SCORES[score]
     wanted = (metric, task, condition, seed, variant, "de", None)
     values = [

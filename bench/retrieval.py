@@ -30,7 +30,7 @@ Search = Callable[[Tensor, Tensor], Tensor]
 
 
 def vectors(words: int, *, width: int, device: torch.device) -> tuple[Tensor, Tensor]:
-    """Of two made-up languages: about half of the translations are lost in noise."""
+    """Vectors of two made-up languages: about half of the translations are lost in noise."""
     generator = torch.Generator().manual_seed(0)
     spread_D = torch.linspace(2, 0.2, width)
     source_ND = torch.randn(words, width, generator=generator) * spread_D

@@ -95,7 +95,7 @@ def _data_files(study: str, *, data: Path, options: list[str]) -> list[str]:
 
 
 def _lists(options: list[str]) -> dict[str, str]:
-    """Those options that choose a part of the study."""
+    """The options that choose a part of the study."""
     chosen = dict(zip(options[::2], options[1::2], strict=True))
     return {flag: chosen[flag] for flag in LISTS if flag in chosen}
 

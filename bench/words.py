@@ -49,7 +49,7 @@ def stock_words(language: str) -> Callable[[list[str]], list[list[str]]]:
 
 
 def seconds_of(split: Callable[[list[str]], list[list[str]]], lines: list[str], *, rounds: int) -> float:
-    """Of the best round, by the clock of the process: others may use the core."""
+    """Seconds of the best round, by the clock of the process: others may use the core."""
     split(lines[:10])
     measured = []
     for _ in range(rounds):

@@ -1,4 +1,4 @@
-"""What many tests share: jieba kept quiet, and a study that was run once."""
+"""Shared by many tests: jieba kept quiet, and a study that was run once."""
 
 import json
 import logging

@@ -31,6 +31,7 @@ LONGEST_FILE = 300
 SMALL_FILE = 60
 MOST_ROOT_MODULES = 7
 PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{page.name}" for page in sorted((ROOT / "docs").glob("*.md")))]
+HALF_SENTENCES = {"Of", "That", "Those", "Whose", "What"}
 BANNED_WORDS = {"util", "helper", "common", "misc", "base", "core", "manager", "handler", "processor"}
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -136,6 +137,21 @@ def test_files_are_short_and_named_for_one_idea_and_say_what_they_are() -> None:
         docstring = ast.get_docstring(tree(path)) if PACKAGE in path.parents else "A test."
         if docstring is None or not docstring.split("\n\n")[0].endswith((".", "?")):
             faults.append(f"{name} does not begin with a sentence about itself")
+    assert faults == []
+
+
+def test_docstrings_begin_with_a_noun_or_a_sentence() -> None:
+    """ "Of an update." makes a reader look for the other half; a string on a line of its own is a docstring too."""
+    faults = [
+        f"{path.relative_to(ROOT)}:{node.lineno} begins with {node.value.value.split()[0]!r}"
+        for path in OWN_FILES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+        and node.value.value.split()[:1]
+        and node.value.value.split()[0] in HALF_SENTENCES
+    ]
     assert faults == []
 
 

@@ -82,7 +82,7 @@ def test_every_dependency_is_locked_once() -> None:
 
 
 def commands_of(target: str, folder: Path) -> str:
-    """What make would run for a target where nothing is installed yet."""
+    """The commands that make would run for a target where nothing is installed yet."""
     shutil.copy(ROOT / "Makefile", folder)
     shutil.copy(ROOT / "pyproject.toml", folder)
     shutil.copytree(ROOT / "requirements", folder / "requirements")

@@ -1,4 +1,4 @@
-"""What languages are probed by: parallel sentences and a dictionary a pair, from files or from a study's store."""
+"""Texts to probe languages by: parallel sentences and a dictionary a pair, from files or from a study's store."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OWN_PARALLEL, OWN_DICTIONARY, MUSE = "parallel/{}-{}.{}", "dictionaries/{}-{}.tx
 
 @dataclass(frozen=True, kw_only=True)
 class PairText:
-    """What two languages are probed by."""
+    """The texts that two languages are probed by."""
 
     languages: Pair
     lines: ParallelLines

@@ -63,7 +63,7 @@ class Written:
     changed: Sequence[Changed] = ()
     """Its differences from another report, if one was given."""
     predicted: Sequence[Prediction] = ()
-    """What that report, of a shorter run, predicted of this one."""
+    """Predictions of that report for this one, if it is of a shorter run."""
     found: Sequence[Measurement] = ()
     pending: Sequence[Cell] = ()
     """Cells that a run would fill."""

@@ -230,7 +230,7 @@ def test_a_report_that_cannot_be_written_hides_no_result(finished: Workplace, tm
     answer = answered("run", "tiny.toml", "--workers", "1", folder=tmp_path / "copy")
     assert answer.returncode == 1
     first, *causes, last = answer.stderr.splitlines()
-    assert re.fullmatch(r"isoglot: \d+ failed, \d+ skipped for want of that:", first)
+    assert re.fullmatch(r"isoglot: \d+ failed, \d+ skipped because of that:", first)
     assert any(str(weights) in cause for cause in causes)
     assert last.startswith("the report could not be written: ")
     assert "Report: " not in answer.stdout

@@ -54,7 +54,7 @@ def text(path: Path, *, seed: int = 0) -> str:
 
 
 def by_layer(content: dict[str, Any], metric: str) -> list[float]:
-    """Of the trained models."""
+    """Scores of the trained models."""
     rows = [row for row in content["numbers"] if (row["metric"], row["variant"]) == (metric, None)]
     return [row["value"] for row in sorted(rows, key=lambda row: row["layer"])]
 

@@ -173,7 +173,7 @@ def test_a_larger_share_holds_a_smaller_one(counts: Counts, order: AnchorOrder, 
 @given(few_counts_of_three, shares)
 def test_no_other_types_would_leave_more_of_the_running_tokens_shared(counts: Counts, share: float) -> None:
     def rate(types: Iterable[str]) -> Fraction | int:
-        """Of running tokens, summed over languages."""
+        """The share of running tokens, summed over languages."""
         return sum(Fraction(count[subword], count.total()) for subword in types for count in counts.values())
 
     kept = kept_types(counts, kept=KeptAnchors(share=share, order=FREQUENT))

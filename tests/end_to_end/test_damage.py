@@ -38,7 +38,7 @@ def test_damaged_weights_half_written_artifacts_and_a_damaged_score(finished: Wo
     assert "Traceback" not in answer.stderr
     # The training that was not recorded has no sums of its files, and is done again.
     assert f"{unrecorded.name}.partial/best/model.json is not as it was written" in answer.stderr
-    assert "isoglot: 1 failed, 0 skipped for want of that:\n  retrieval, " in answer.stderr
+    assert "isoglot: 1 failed, 0 skipped because of that:\n  retrieval, " in answer.stderr
     # All the rest was made: what was half written, and the scores of the other models.
     assert re.search(r"^Made 13 artifacts in .*, reused 47\.$", answer.stdout, flags=re.MULTILINE)
     assert repair in answer.stdout

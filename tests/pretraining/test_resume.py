@@ -180,7 +180,7 @@ def test_models_damaged_in_one_attempt_are_named_when_it_ends(streams: dict[str,
 
 
 def artifact_of(folder: Path) -> dict[str, bytes]:
-    """What the store would keep: not the sums of the files, which two attempts may have added in another order."""
+    """The files that the store would keep, less their sums, which two attempts may have added in another order."""
     return {name: content for name, content in files_of(folder).items() if name != SUMS_NAME}
 
 

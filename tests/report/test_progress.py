@@ -119,7 +119,7 @@ def test_what_was_done_before_the_start_is_no_speed(monkeypatch: pytest.MonkeyPa
 def test_each_cause_is_told_once() -> None:
     failed = [("a, seed 0", "no room"), ("b", "damaged: delete it"), ("a, seed 1", "no room"), ("a, seed 2", "no room")]
     assert failures_in_brief(failed, skipped=[f"score {number}" for number in range(6)]).splitlines() == [
-        "4 failed, 6 skipped for want of that:",
+        "4 failed, 6 skipped because of that:",
         "  a, seed 0 and 2 more: no room",
         "  b: damaged: delete it",
         "  skipped: score 0; score 1; score 2; score 3; score 4; and 1 more",

@@ -17,7 +17,7 @@ Event = tuple[str, str, str]
 
 @pytest.fixture
 def events(monkeypatch: pytest.MonkeyPatch) -> list[Event]:
-    """What was flushed and what was renamed, in this order, by paths."""
+    """Paths that were flushed and renamed, in this order."""
     seen: list[Event] = []
     fsync = os.fsync
 

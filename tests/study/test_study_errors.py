@@ -13,7 +13,7 @@ from isoglot.study.study import KEYS, parse_study
 
 
 def problem(text: str) -> str:
-    """What a wrong study says, without the file's name, which always comes first."""
+    """The message of a wrong study, without the file's name, which always comes first."""
     with pytest.raises(IsoglotError) as caught:
         parse_study(text, origin="mine.toml")
     file, _, message = str(caught.value).partition(": ")

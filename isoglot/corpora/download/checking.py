@@ -82,7 +82,7 @@ UNFINISHED = (".part", ".part.json", ".lease")
 DUMP_START, DUMP_END = b"<mediawiki", b"</mediawiki>"
 
 Checks = Mapping[str, Callable[[LineFile], object]]
-"""What raises an error for a bad file, by its path under the data folder; the first pattern that matches counts."""
+"""Functions that raise an error for a bad file, by its path under the data folder; the first match counts."""
 
 
 def files_there(root: Path, data_sets: Sequence[DataSet] | None, *, checks: Checks) -> list[Path]:

@@ -25,7 +25,7 @@ Block = tuple[int, int]
 """The most rows and columns of the matrix of similarities that are held at a time."""
 BLOCKS: dict[str, Block] = {"cpu": (1024, 32_768), "cuda": (4096, 65_536)}
 ENDS = ("", "_to_target", "_to_source")
-"""Of the names of metrics, in the order of `both_directions`."""
+"""Suffixes of the names of metrics, in the order of `both_directions`."""
 
 
 class Measure(StrEnum):

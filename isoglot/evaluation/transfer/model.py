@@ -95,7 +95,7 @@ class TaskModel(nn.Module):
         return self.head.score(self.read(token_BL, language=language), point_BL=point_BL)
 
     def read(self, token_BL: Tensor, *, language: str) -> Tensor:
-        """What the task's own layer sees of each position; 0 at padding."""
+        """The input of the task's own layer at each position; 0 at padding."""
         hidden_BLD: Tensor = self.encoder(token_BL, language=language, padded=True)
         return F.layer_norm(hidden_BLD, hidden_BLD.shape[-1:], eps=NORM_EPSILON) if self.normed else hidden_BLD
 

@@ -86,7 +86,7 @@ def loss_and_weights(
 
 @triton.jit
 def _exponential(distance):
-    """Of a distance in base 2; no score counts as more than 76 above the target's, so that no sum overflows."""
+    """2 to the power of a distance; no score counts as more than 76 above the target's, so that no sum overflows."""
     return tl.exp2(tl.minimum(distance, 110.0))
 
 

@@ -1,4 +1,4 @@
-"""What charts in Vega-Lite have in common, built with Altair: looks, legends and zooming; and charts of points."""
+"""Charts in Vega-Lite, built with Altair: their looks, legends and zooming; and charts of points."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite

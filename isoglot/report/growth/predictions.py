@@ -1,4 +1,4 @@
-"""What the curves of a shorter run predicted of a longer one, and what came out.
+"""Predictions that the curves of a shorter run make for a longer one, beside what came out.
 
 A curve that is fitted to the longer run has seen the answer. So the curves here are those of the shorter run alone,
 asked for the tokens that the longer one read.

@@ -24,7 +24,7 @@ def failures_in_brief(failed: Sequence[tuple[str, str]], *, skipped: Sequence[st
     titles_by_cause = defaultdict(list)
     for title, cause in failed:
         titles_by_cause[cause].append(title)
-    lines = [f"{len(failed)} failed, {len(skipped)} skipped for want of that:"]
+    lines = [f"{len(failed)} failed, {len(skipped)} skipped because of that:"]
     for cause, (first, *others) in titles_by_cause.items():
         lines.append(f"  {first}{f' and {len(others)} more' if others else ''}: {cause}")
     if skipped:

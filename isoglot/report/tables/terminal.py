@@ -86,7 +86,7 @@ def _scale_in_brief(scale: Scale) -> str:
 
 
 def results(scores: ReportScores, *, scale: Scale, conditions: Sequence[Condition] = ()) -> RenderableType:
-    """What was done to each model, Table 1, then scores by layer, and what they say of the paper's order."""
+    """The conditions, Table 1, then scores by layer, and whether their order is the paper's."""
     with conditions_in_use(conditions):
         return Group(*_results(scores, scale=scale))
 

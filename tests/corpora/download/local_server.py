@@ -19,7 +19,7 @@ class Served:
     minds_if_range: bool = True
     says_length: bool = True
     status: int = 200
-    """Of an answer with all of the file."""
+    """The status of an answer with all of the file."""
     kind: str = "application/octet-stream"
     refusals: list[int] = field(default_factory=list)
     """Status codes of the next answers."""

@@ -147,7 +147,7 @@ def test_too_large_for_the_disk(server: LocalServer, part: Path, monkeypatch: py
 
 @pytest.fixture
 def certificate(tmp_path: Path) -> Path:
-    """Of 127.0.0.1, signed by nobody else, with its key."""
+    """A certificate of 127.0.0.1, signed by nobody else, with its key."""
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("no openssl here to make a certificate with")

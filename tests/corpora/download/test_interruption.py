@@ -63,7 +63,7 @@ def lived(url: str, root: Path, *, moment: int) -> bool:
 
 
 def assert_sound(root: Path) -> None:
-    """What is at its place is whole, and its digest is written down."""
+    """The file at its place is whole, and its digest is written down."""
     recorded = recorded_digests(root)
     for name, content in EXPECTED.items():
         if (root / name).exists():

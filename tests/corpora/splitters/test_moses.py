@@ -1,4 +1,4 @@
-"""What the words are, worked by hand and as sacremoses finds them one line at a time."""
+"""Words of sentences, worked by hand and as sacremoses finds them one line at a time."""
 
 # ruff: noqa: RUF001 - look-alikes are what the rules are about
 

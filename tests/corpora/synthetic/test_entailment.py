@@ -144,7 +144,7 @@ def bag_of_words(pairs: list[InferencePair]) -> NDArray[np.float64]:
 
 
 def bag_of_words_accuracies(pairs: list[InferencePair]) -> tuple[float, float]:
-    """Of a ridge regression, on the three quarters of the pairs that it was fitted to and on the others."""
+    """Accuracies of a ridge regression, on the three quarters of the pairs that it was fitted to and on the others."""
     features, num_train = bag_of_words(pairs), len(pairs) * 3 // 4
     gold = np.array([list(Label).index(pair.label) for pair in pairs])
     train, target = features[:num_train], np.eye(3)[gold[:num_train]]

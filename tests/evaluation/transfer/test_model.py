@@ -1,4 +1,4 @@
-"""What a task reads of an encoder; new layers on a frozen layer: what learns, what a map undoes, and their files."""
+"""The states that a task reads; new layers on a frozen layer: what learns, what a map undoes, and their files."""
 
 from copy import deepcopy
 from dataclasses import replace
