@@ -190,9 +190,9 @@ class Footprint:
 
     @property
     def _table_copy_bytes(self) -> int:
-        """torch for Linux on ARM multiplies by the Arm Compute Library, which wants the second matrix by rows."""
-        copies = not self.on_gpu and platform.machine() == "aarch64"
-        return FLOAT * max(self.table_sizes.values()) * self.run.shape.width if copies else 0
+        """Kernels of a GPU round tables up; torch for Linux on ARM wants the second matrix of a product by rows."""
+        copies = self.on_gpu or platform.machine() == "aarch64"
+        return self._number * max(self.table_sizes.values()) * self.run.shape.width if copies else 0
 
     @property
     def evaluation_bytes(self) -> int:
