@@ -54,7 +54,8 @@ def test_a_hopeless_study_has_no_verdict_and_says_what_to_do() -> None:
     without, learned = list(refusal_sentences(comparisons(*found))), list(refusal_sentences(comparisons(*baselines)))
     assert without == [
         "No verdict, as models were not scored without pretraining: NER, NLI in oru. What to do: add "
-        '"baselines" to the exhibits of the study. Until then floors are chance, the most frequent label or 0 alone.'
+        '"baselines" to the exhibits of the study, for all its tasks. Until then floors are chance, '
+        "the most frequent label or 0 alone."
     ]
     assert learned[0].startswith(
         "No verdict, as the task was not learned in the source language: NER in oru (Default 5.1 "

@@ -88,7 +88,8 @@ def test_bars_are_as_long_as_their_points_on_an_axis_that_ends() -> None:
 def test_what_a_verdict_lacks_is_said_with_the_way_to_it() -> None:
     page = shown(*scored({"default": 80.0, "no-anchors": 60.0}))
     assert headline(page) == (
-        'No verdict : models were not scored without pretraining (add "baselines" to the exhibits of the study).'
+        'No verdict : models were not scored without pretraining (add "baselines" to the exhibits of the study, for '
+        "all its tasks)."
     )
     assert "No verdict, as models were not scored without pretraining: NER in oru. What to do: " in page.text
     assert not page.find_all("div", class_="survives")

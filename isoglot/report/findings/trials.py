@@ -20,7 +20,10 @@ RETRIEVAL_TITLE = "Retrieval (centred)"
 class Gate(Enum):
     """Something without which a comparison says nothing: what is missing, and what to do."""
 
-    BASELINE = ("models were not scored without pretraining", 'add "baselines" to the exhibits of the study')
+    BASELINE = (
+        "models were not scored without pretraining",
+        'add "baselines" to the exhibits of the study, for all its tasks',
+    )
     WORDS = ("a model knows no more of a language than how frequent its words are", UNLEARNED_FIX)
     LEARNED = (
         "the task was not learned in the source language",
