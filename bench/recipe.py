@@ -67,7 +67,7 @@ RECIPES: dict[str, dict[str, object]] = {
     "mask-25-windows-256": {"mask_rate": 0.25, "batch": 256},
     "mask-25-windows-256-weight-decay": {"mask_rate": 0.25, "batch": 256, "optimization.weight_decay": 0.1},
 }
-"""Changes of each to the base."""
+"""The settings that each recipe changes in the base."""
 # The best of these with tokens that start nearer to each other, and as long as the models of Table 1; with both starts.
 RECIPES["spread-1g"] = RECIPES["mask-25-windows-256-weight-decay"] | {
     "shape.token_init_std": 0.02,

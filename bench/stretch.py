@@ -1,14 +1,15 @@
 """A part of a study on a machine with a GPU, torch and numpy, but without network and without isoglot.
 
-    python bench/stretch.py load STUDY --data DATA [OPTIONS]         here: fill .carry/first and .carry/second
-    python3 bench/stretch.py work SECONDS OUT STUDY [OPTIONS]        there, in a copy of this checkout
+    python bench/stretch.py load STUDY --data DATA [OPTIONS]                 here: fill .carry/first and .carry/second
+    python3 bench/stretch.py work STUDY --seconds 500 --to OUT [OPTIONS]     there, in a copy of this checkout
 
-OPTIONS are those of `isoglot run`, such as --targets de --seeds 0. `load` needs the network once. `.carry/first` holds
-packages and as much of the data as fits, in the order of its use. So training begins while the rest is on its way.
+OPTIONS choose a part of the study, as in `isoglot run`: --targets de --seeds 0. `load` needs the network once.
+`.carry/first` holds packages and as much of the data as fits, in the order of its use. So training begins while the
+rest is on its way.
 
-`work` starts the run, or starts it again where new data came, and lets it go on after it returns. It returns after
-SECONDS, or when the run has ended, and leaves all that is finished in OUT/piece.tar.xz. Call it again and again: the
-machine may be taken away at any time, and what came home can be unpacked with `isoglot unpack`.
+`work` starts the run, and restarts it when new data has come. It returns after the seconds given, or when the run has
+ended, and leaves all that is finished in OUT/piece.tar.xz. The run continues after `work` returns. Call it again and
+again: the machine may be taken away at any time, and `isoglot unpack` reads what came home.
 """
 
 import argparse
@@ -19,149 +20,147 @@ import signal
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic, sleep
 
 ROOT = Path(__file__).resolve().parents[1]
 CARRIED = ROOT / ".carry"
-FIRST, SECOND = CARRIED / "first", CARRIED / "second"
-PLACE = Path(os.environ.get("ISOGLOT_STRETCH", "/tmp/isoglot-stretch"))
+FIRST, SECOND = "first", "second"
+WORK_FOLDER = Path(os.environ.get("ISOGLOT_STRETCH", "/tmp/isoglot-stretch"))
 """Where the machine with the GPU keeps packages, data, store and log."""
-ROOM = 58_000_000
-"""Bytes of `.carry/first`, so that it and the checkout, less `results`, stay under 64 MiB."""
+MOST_BYTES_OF_FIRST = 58_000_000
+"""So that the first part and the checkout, less `results`, stay under 64 MiB."""
 LARGEST_FILE = "20KB"
-LISTS = ("--targets", "--conditions", "--seeds", "--exhibits", "--tasks")
+LISTS = ("targets", "conditions", "seeds", "exhibits", "tasks")
 # Packages of the lock that stay at home: what torch brings, what builds packages, and two large ones. Without jieba no
-# Chinese word is found (--pure jieba takes it along). Without vl-convert the run ends with an error once all its
-# numbers are there, since nothing draws its figures.
+# Chinese word is found (--pure jieba takes it along). Without vl-convert, which draws figures, the run ends with an
+# error once all its numbers are there.
 LEFT_OUT = {
     *("editables", "hatchling", "pathspec", "setuptools", "tomlkit", "trove-classifiers"),
-    *("filelock", "fsspec", "mpmath", "safetensors", "sympy", "jieba", "vl-convert-python"),
+    *("filelock", "fsspec", "mpmath", "sympy", "jieba", "vl-convert-python"),
 }
 FOR_TESTS = ("hypothesis", "iniconfig", "pytest", "sortedcontainers")
 
 
-def load(study: str, *, data: Path, options: list[str], pure: list[str], python: str, platform: str) -> None:
-    shutil.rmtree(CARRIED, ignore_errors=True)
-    FIRST.mkdir(parents=True)
-    _load_packages(pure, python=python, platform=platform)
-    left = ROOM - sum(file.stat().st_size for file in FIRST.iterdir())
-    for name in _data_files(study, data=data, options=options):
-        size = (data / name).stat().st_size
-        part, left = (FIRST, left - size) if size <= left else (SECOND, left)
-        target = part / "data" / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(data / name, target)
+def load(study: str, *, data: Path, lists: dict[str, str], pure: list[str], python: str, platform: str) -> None:
+    """Fill both parts anew; a mistake in the study leaves what was there."""
+    names = data_files(study, data=data, lists=lists)
+    with TemporaryDirectory() as folder:
+        site = Path(folder, "site")
+        unpack_packages(site, pure=pure, python=python, platform=platform)
+        shutil.rmtree(CARRIED, ignore_errors=True)
+        (CARRIED / FIRST).mkdir(parents=True)
+        archive = Path(shutil.make_archive(str(CARRIED / FIRST / "site"), "xztar", site))
+    copy_parts(names, data=data, to=CARRIED, room=MOST_BYTES_OF_FIRST - archive.stat().st_size)
     for part in (FIRST, SECOND):
-        sizes = [file.stat().st_size for file in part.rglob("*") if file.is_file()]
-        print(f"{part.relative_to(ROOT)}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB")
+        sizes = [file.stat().st_size for file in (CARRIED / part).rglob("*") if file.is_file()]
+        print(f".carry/{part}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB")
 
 
-def _load_packages(pure: list[str], *, python: str, platform: str) -> None:
-    """Put the locked packages into one archive: wheels of that platform, and `pure` ones that are built here."""
+def data_files(study: str, *, data: Path, lists: dict[str, str]) -> list[str]:
+    """Names of the files under `data` that the chosen part of a study reads, in the order in which it needs them."""
+    from isoglot.cli.options import StudyOptions
+    from isoglot.report.provenance import provenance
+    from isoglot.store import Store
+
+    chosen = StudyOptions(study=study, data=str(data), **lists).chosen_study()
+    with TemporaryDirectory() as empty:
+        names = [file.name for file in provenance(chosen, Store(Path(empty))).data_files]
+    for name in names:
+        if Path(name).is_absolute() or not (data / name).is_file():
+            sys.exit(f"{study}: {name} is no file under {data}, and cannot be carried; copy it there first")
+    return names
+
+
+def unpack_packages(site: Path, *, pure: list[str], python: str, platform: str) -> None:
+    """Put the locked packages into one folder: wheels of that platform, and `pure` ones that are built here."""
     # Lines with a marker are torch's needs, or another system's.
     locks = [(ROOT / "requirements" / lock).read_text() for lock in ("lock.txt", "dev-lock.txt")]
     locked, more = (dict(re.findall(r"^([a-z0-9-]+)==(\S+) \\$", lock, re.MULTILINE)) for lock in locks)
     names = [name for name in locked if name not in {*LEFT_OUT, *pure}]
     versions = [f"{name}=={locked[name]}" for name in names] + [f"{name}=={more[name]}" for name in FOR_TESTS]
     pip = [sys.executable, "-m", "pip"]
-    with TemporaryDirectory() as folder:
-        wheels, site = Path(folder, "wheels"), Path(folder, "site")
+    with TemporaryDirectory() as wheels:
         target = ["--only-binary=:all:", "--platform", platform, "--python-version", python]
         subprocess.run([*pip, "download", "--quiet", "--no-deps", "--dest", wheels, *target, *versions], check=True)
         if pure:
             wanted = [f"{name}=={locked[name]}" for name in pure]
             subprocess.run([*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, *wanted], check=True)
-        for wheel in wheels.glob("*.whl"):
+        for wheel in Path(wheels).glob("*.whl"):
             zipfile.ZipFile(wheel).extractall(site)
+    if shutil.which("strip"):
+        # Debug symbols are most of what some libraries weigh. Those of another processor may stay.
         libraries = [str(library) for library in site.rglob("*.so*")]
-        if shutil.which("strip"):
-            # Debug symbols are most of what some libraries weigh. Those of another processor may stay.
-            subprocess.run(["strip", "--strip-all", *libraries], check=False, capture_output=True)
-        shutil.make_archive(str(FIRST / "site"), "xztar", site)
+        subprocess.run(["strip", "--strip-all", *libraries], check=False, capture_output=True)
 
 
-def _data_files(study: str, *, data: Path, options: list[str]) -> list[str]:
-    """Names of the files under `data` that the chosen part of a study reads, in the order in which it needs them."""
-    from isoglot.cli.options import StudyOptions
-    from isoglot.report.provenance import provenance
-    from isoglot.store import Store
-
-    lists = {flag.removeprefix("--"): value for flag, value in _lists(options).items()}
-    chosen = StudyOptions(study=study, data=str(data), **lists).chosen_study()
-    with TemporaryDirectory() as empty:
-        return [file.name for file in provenance(chosen, Store(Path(empty))).data_files]
+def copy_parts(names: Iterable[str], *, data: Path, to: Path, room: int) -> None:
+    """Copy files to the first part as long as there is room for each, and the others to the second."""
+    for name in names:
+        size = (data / name).stat().st_size
+        part, room = (FIRST, room - size) if size <= room else (SECOND, room)
+        target = to / part / "data" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(data / name, target)
 
 
-def _lists(options: list[str]) -> dict[str, str]:
-    """The options that choose a part of the study."""
-    chosen = dict(zip(options[::2], options[1::2], strict=True))
-    return {flag: chosen[flag] for flag in LISTS if flag in chosen}
-
-
-def work(seconds: float, out: Path, *, study: str, options: list[str]) -> None:
-    began = monotonic()
-    is_new = _unpack()
-    pid = PLACE / "pid"
-    if is_new and pid.exists():
-        _stop(int(pid.read_text()))
-    if is_new or not _is_running(pid):
-        with (PLACE / "log").open("ab") as log:
-            run = subprocess.Popen(
-                [*_isoglot("run", study), *options], cwd=ROOT, stdout=log, stderr=log, start_new_session=True
-            )
+def work(study: str, *, seconds: float, to: Path, lists: dict[str, str], workers: str | None) -> None:
+    began, to = monotonic(), to.resolve()
+    chosen = [word for name, value in lists.items() for word in (f"--{name}", value)]
+    is_new = unpack_parts(CARRIED, to=WORK_FOLDER)
+    os.environ["PYTHONPATH"] = f"{WORK_FOLDER / 'site'}:{ROOT}"
+    pid, log = WORK_FOLDER / "pid", WORK_FOLDER / "log"
+    if is_new and is_running(pid):
+        stop(int(pid.read_text()))
+    if not is_running(pid):
+        command = [*_isoglot("run", study), *chosen, *(["--workers", workers] if workers else [])]
+        with log.open("ab") as lines:
+            run = subprocess.Popen(command, cwd=ROOT, stdout=lines, stderr=lines, start_new_session=True)
         pid.write_text(str(run.pid))
-    while _is_running(pid) and monotonic() - began < seconds:
+    while is_running(pid) and monotonic() - began < seconds:
         sleep(1)
-    print("".join((PLACE / "log").read_text(errors="replace").splitlines(keepends=True)[-40:]), flush=True)
-    print("in work" if _is_running(pid) else "ended", f"after {monotonic() - began:.0f} s of this call", flush=True)
-    out.mkdir(parents=True, exist_ok=True)
-    lists = [word for pair in _lists(options).items() for word in pair]
-    pack = ["--largest-file", LARGEST_FILE, "--to", str(out / "piece.tar.xz")]
-    subprocess.run([*_isoglot("pack", study), *lists, *pack], cwd=ROOT, check=False)
+    print("".join(log.read_text(errors="replace").splitlines(keepends=True)[-40:]), flush=True)
+    print("in work" if is_running(pid) else "ended", f"after {monotonic() - began:.0f} s of this call", flush=True)
+    to.mkdir(parents=True, exist_ok=True)
+    pack = ["--largest-file", LARGEST_FILE, "--to", str(to / "piece.tar.xz")]
+    subprocess.run([*_isoglot("pack", study), *chosen, *pack], cwd=ROOT, check=False)
 
 
-def _unpack() -> bool:
-    """Put what was carried into its place; whether anything new came."""
-    (PLACE / "site").mkdir(parents=True, exist_ok=True)
-    os.environ["PYTHONPATH"] = f"{PLACE / 'site'}:{ROOT}"
-    came = PLACE / "came"
-    known = came.read_text().split() if came.exists() else []
-    parts = [part for part in (FIRST, SECOND) if part.exists() and part.name not in known]
-    for part in parts:
-        if (part / "site.tar.xz").exists():
-            shutil.unpack_archive(part / "site.tar.xz", PLACE / "site")
-        if (part / "data").exists():
-            shutil.copytree(part / "data", PLACE / "data", dirs_exist_ok=True)
-    came.write_text("\n".join([*known, *(part.name for part in parts)]))
-    return bool(parts)
+def unpack_parts(carried: Path, *, to: Path) -> bool:
+    """Put packages and data that are not there yet into their places; whether there were any."""
+    to.mkdir(parents=True, exist_ok=True)
+    is_new = False
+    for source in carried.glob("*/data/**/*"):
+        # Without the name of its part.
+        target = to.joinpath(*source.relative_to(carried).parts[1:])
+        if source.is_file() and not (target.is_file() and target.stat().st_size == source.stat().st_size):
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+            is_new = True
+    for archive in carried.glob("*/site.tar.xz"):
+        if not (to / "site").is_dir():
+            shutil.unpack_archive(archive, to / "site")
+            is_new = True
+    return is_new
 
 
 def _isoglot(verb: str, study: str) -> list[str]:
-    return [
-        sys.executable,
-        "-m",
-        "isoglot",
-        verb,
-        study,
-        "--data",
-        str(PLACE / "data"),
-        "--store",
-        str(PLACE / "store"),
-    ]
+    folders = ["--data", str(WORK_FOLDER / "data"), "--store", str(WORK_FOLDER / "store")]
+    return [sys.executable, "-m", "isoglot", verb, study, *folders]
 
 
-def _is_running(pid: Path) -> bool:
-    """Whether the process is there and is no zombie, as one becomes that ends before its parent asks for it."""
+def is_running(pid: Path) -> bool:
+    """Whether the process is alive; one that has ended but that nobody has waited for, a zombie, is not."""
     try:
         return Path(f"/proc/{pid.read_text()}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
 
 
-def _stop(process: int) -> None:
-    """Stop a run and all its workers, which share its session; what they were at is resumed from its checkpoint."""
+def stop(process: int) -> None:
+    """Stop a run and its workers, which share its process group. Their work resumes from the last checkpoint."""
     try:
         os.killpg(process, signal.SIGINT)
         sleep(3)
@@ -174,29 +173,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     verbs = parser.add_subparsers(dest="verb")
     here, there = verbs.add_parser("load"), verbs.add_parser("work")
-    here.add_argument("study")
+    for verb in (here, there):
+        verb.add_argument("study")
+        for name in LISTS:
+            verb.add_argument(f"--{name}")
     here.add_argument("--data", type=Path, required=True)
     here.add_argument("--pure", nargs="*", default=[], help="packages to build here, such as jieba")
     here.add_argument("--python", default="3.12")
     here.add_argument("--platform", default="manylinux2014_x86_64")
-    there.add_argument("seconds", type=float)
-    there.add_argument("out", type=Path)
-    there.add_argument("study")
-    given, options = parser.parse_known_args()
-    match given.verb:
-        case "load":
-            load(
-                given.study,
-                data=given.data,
-                options=options,
-                pure=given.pure,
-                python=given.python,
-                platform=given.platform,
-            )
-        case "work":
-            work(given.seconds, given.out, study=given.study, options=options)
-        case _:
-            parser.print_help()
+    there.add_argument("--seconds", type=float, required=True)
+    there.add_argument("--to", type=Path, required=True)
+    there.add_argument("--workers")
+    given = vars(parser.parse_args())
+    verb = given.pop("verb")
+    if verb is None:
+        parser.print_help()
+        return
+    lists = {name: value for name in LISTS if (value := given.pop(name)) is not None}
+    {"load": load, "work": work}[verb](given.pop("study"), lists=lists, **given)
 
 
 if __name__ == "__main__":

@@ -123,6 +123,10 @@ class Folders:
         return shlex.join(["isoglot", verb, *self.words(study), *more])
 
 
+LISTS = ("seeds", "targets", "conditions", "exhibits", "tasks")
+"""Options that choose a part of a study."""
+
+
 def _list_option(flag: str, text: str) -> Any:
     return typer.Option(flag, help=text, metavar="LIST")
 
@@ -140,7 +144,7 @@ class StudyOptions(Folders):
     ]
     seeds: Annotated[str | None, _list_option("--seeds", "Seeds in place of the study's own, as in 0,1,2.")] = None
     targets: Annotated[
-        str | None, _list_option("--targets", "Some of the languages beside the study's first, as in de,fr.")
+        str | None, _list_option("--targets", "Only these of the study's target languages, as in de,fr.")
     ] = None
     conditions: Annotated[
         str | None, _list_option("--conditions", "Conditions in place of the study's own, as in default,sep-emb.")
@@ -155,8 +159,7 @@ class StudyOptions(Folders):
     @property
     def lists(self) -> dict[str, str]:
         """The choices that were made, by option."""
-        names = ("seeds", "targets", "conditions", "exhibits", "tasks")
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return {name: getattr(self, name) for name in LISTS if getattr(self, name) is not None}
 
     @property
     def run_command(self) -> str:

@@ -181,7 +181,8 @@ class Footprint:
         # Above its attention, the top block is computed at masked positions alone.
         below += masked * (3 * ID + width)
         logits = self._number * max(self.table_sizes.values())
-        at_softmax = below + masked * (width + 2 * norm + 2 * wide + logits) + self._table_copy_bytes
+        table = self._table_copy_bytes + self._rounded_table_bytes
+        at_softmax = below + masked * (width + 2 * norm + 2 * wide + logits) + table
         # Gradients of the sum and of the mixed values, and of queries, keys and values, or of the shares before those.
         gradients = 5 * width if self.on_gpu else max(4 * width + 2 * shares, 6 * width + shares, 8 * width)
         in_attention = below + masked * width + tokens * gradients
@@ -190,9 +191,15 @@ class Footprint:
 
     @property
     def _table_copy_bytes(self) -> int:
-        """Kernels of a GPU round tables up; torch for Linux on ARM wants the second matrix of a product by rows."""
-        copies = self.on_gpu or platform.machine() == "aarch64"
-        return self._number * max(self.table_sizes.values()) * self.run.shape.width if copies else 0
+        """Bytes of a copy by rows, which torch for Linux on ARM makes for the Arm Compute Library to multiply by."""
+        copies = not self.on_gpu and platform.machine() == "aarch64"
+        return FLOAT * max(self.table_sizes.values()) * self.run.shape.width if copies else 0
+
+    @property
+    def _rounded_table_bytes(self) -> int:
+        """Bytes of a copy with rows to a multiple of 64, which the loss on a GPU reads unless the table has as many."""
+        size = max(self.table_sizes.values())
+        return self._number * size * self.run.shape.width if self.on_gpu and size != aligned(size) else 0
 
     @property
     def evaluation_bytes(self) -> int:

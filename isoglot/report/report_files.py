@@ -40,7 +40,8 @@ class ReportContent:
         """The scale of its study; None where there are numbers alone."""
         settings = self.provenance.get("settings")
         scale = settings.get("scale") if isinstance(settings, dict) else None
-        return None if scale is None else _parsed(Scale, json.dumps(scale), where=f"{PROVENANCE}: settings.scale")
+        where = f"{PROVENANCE} of the other report: settings.scale"
+        return None if scale is None else _parsed(Scale, json.dumps(scale), where=where)
 
 
 @dataclass(frozen=True, kw_only=True)

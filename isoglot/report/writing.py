@@ -20,7 +20,7 @@ from isoglot.report.difference import Changed, difference
 from isoglot.report.figures.picture import Picture
 from isoglot.report.findings.headline import claim_remarks
 from isoglot.report.findings.verdicts import Claim, Verdict, tally
-from isoglot.report.growth.predictions import Prediction, predictions
+from isoglot.report.growth.predictions import Prediction, are_comparable, predictions
 from isoglot.report.growth.rows import Growth, growth_csv, growths
 from isoglot.report.page import figure_sections, text_sections
 from isoglot.report.page.rendering import FIGURES, headline_text, page_code, page_html
@@ -136,8 +136,10 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
         return Written(page=folder / PAGE, headline=headline)
     rows = growths(data.measurements, scale=data.study.scale)
     texts = text_files(scores) | ({GROWTH: growth_csv(rows)} if rows else {})
-    changed, predicted = ([], []) if against is None else _held_against(against.content, data.content, rows)
-    differences = None if against is None else text_sections.difference_section(changed, predicted, other=against.name)
+    changed, predicted, differences = [], [], None
+    if against is not None:
+        changed, predicted = difference(against.content, data.content), _predicted_by(against.content, data, rows)
+        differences = text_sections.difference_section(changed, predicted, other=against.name)
     more = _sections(data, scores, rows, differences=differences, beside=[*texts])
     sections = [*filter(None, (survival, *more))]
     pictures = [picture for section in sections for picture in section.pictures]
@@ -162,12 +164,11 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
     return Written(page=folder / PAGE, headline=headline, changed=changed, predicted=predicted)
 
 
-def _held_against(
-    other: ReportContent, own: ReportContent, rows: Sequence[Growth]
-) -> tuple[list[Changed], list[Prediction]]:
-    scale = other.scale
-    before = [] if scale is None else growths(other.measurements, scale=scale)
-    return difference(other, own), predictions(before, rows)
+def _predicted_by(other: ReportContent, data: ReportData, rows: Sequence[Growth]) -> list[Prediction]:
+    scale = other.scale if rows else None
+    if scale is None or not are_comparable(scale, data.study.scale):
+        return []
+    return predictions(growths(other.measurements, scale=scale), rows)
 
 
 def _is_whole(folder: Path, made_from: Mapping[str, str]) -> bool:

@@ -72,7 +72,7 @@ class Study:
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """The languages that models are tested in without having been trained on a task there."""
+        """All languages but the source. No model is fine-tuned in them."""
         return self.languages[1:]
 
     def of_exhibit(self, exhibit: str) -> "Study":
@@ -223,8 +223,9 @@ def _other_list(study: Study, key: str, values: object, *, place: FileKey) -> di
             return {key: _known_names(values, task_names(), place=place)}
         case "exhibits":
             return {key: exhibits_named(values, place=place)}
-        case _:
+        case "seeds":
             return {key: distinct(values, Seed, place=place)}
+    raise ValueError(f"{key} is no list of a study")
 
 
 def _listed(values: object) -> object:

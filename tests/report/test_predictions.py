@@ -10,7 +10,7 @@ from study_texts import TINY_STUDY
 
 from isoglot.pipeline.cells import GROWTH
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.growth.predictions import Prediction, prediction_sentences, predictions
+from isoglot.report.growth.predictions import Prediction, are_comparable, prediction_sentences, predictions
 from isoglot.report.growth.rows import growths
 from isoglot.report.report_files import read_report
 from isoglot.report.writing import Other, write_report
@@ -27,6 +27,8 @@ SHORT = replace(
     optimization=replace(STUDY.scale.optimization, decay=Decay.INVERSE_SQUARE_ROOT),
 )
 LONG = replace(SHORT, updates=8 * SHORT.updates, moments=11)
+STEP = 4
+"""A finished model scores as if it had read so many times as much, where the learning rate ends at 0."""
 
 
 def planted(update: int, *, slope: float = 0.4) -> float:
@@ -42,6 +44,10 @@ def retrieval(condition: str, scale: Scale, *, seed: int = 0, later: float = 0.0
         update = scale.updates >> halvings
         score = planted(update) + (later if update > SHORT.updates else 0.3 * (-1) ** halvings)
         yield from measured(condition, [0.0, score], update=update, **fields)
+
+
+def with_tail(scale: Scale) -> Scale:
+    return replace(scale, optimization=replace(scale.optimization, decay=Decay.LINEAR_TAIL))
 
 
 def held(*longer: Measurement, shorter: tuple[Measurement, ...] | None = None) -> list[Prediction]:
@@ -60,7 +66,7 @@ def test_a_run_that_goes_on_as_it_began_is_as_predicted() -> None:
 
 def test_each_seed_is_inside_its_interval_or_not() -> None:
     (each,) = held(*retrieval("default", LONG), *retrieval("default", LONG, seed=1, later=20.0))
-    assert each.found == pytest.approx([planted(LONG.updates), planted(LONG.updates) + 20])
+    assert each.longer.finished == pytest.approx([planted(LONG.updates), planted(LONG.updates) + 20])
     assert each.num_inside == 1
     assert each.cells()[3:] == ("52.6 (42.6 to 62.6)", "1 of 2")
     assert prediction_sentences([each])[0] == (
@@ -73,10 +79,37 @@ def test_the_longer_run_has_no_say_in_its_prediction() -> None:
     assert one.interval == other.interval
 
 
-def test_rows_of_one_run_alone_and_runs_that_are_no_longer_have_no_prediction() -> None:
+def test_finished_models_are_held_against_predictions_of_finished_models() -> None:
+    def annealed(scale: Scale) -> list[Measurement]:
+        return [
+            replace(each, value=planted(STEP * scale.updates)) if each.update == scale.updates and each.layer else each
+            for each in retrieval("default", scale)
+        ]
+
+    short, long = with_tail(SHORT), with_tail(LONG)
+    before, after = annealed(SHORT), annealed(LONG)
+    (each,) = predictions(growths(before, scale=short), growths(after, scale=long))
+    assert each.interval is not None
+    assert each.interval.value == pytest.approx(planted(STEP * LONG.updates), abs=1.5)
+    assert each.num_inside == 1
+    # Neither a run half done nor a curve through one says anything.
+    half = [each for each in after if each.update != LONG.updates]
+    assert predictions(growths(before, scale=short), growths(half, scale=long)) == []
+    begun = [each for each in before if each.update != SHORT.updates]
+    assert predictions(growths(begun, scale=short), growths(after, scale=long)) == []
+
+
+def test_runs_that_differ_in_more_than_their_length_are_not_compared() -> None:
+    assert are_comparable(SHORT, LONG)
+    assert are_comparable(SHORT, replace(LONG, moments=None, evaluations=1))
+    assert not are_comparable(LONG, SHORT)
+    assert not are_comparable(SHORT, SHORT)
+    assert not are_comparable(SHORT, replace(LONG, mask_rate=0.4))
+    assert not are_comparable(SHORT, replace(LONG, shape=replace(LONG.shape, width=2 * LONG.shape.width)))
+
+
+def test_rows_of_one_run_alone_have_no_prediction() -> None:
     assert held(*retrieval("no-anchors", LONG)) == []
-    alike = growths([*retrieval("default", SHORT)], scale=SHORT)
-    assert predictions(alike, alike) == []
     assert prediction_sentences([]) == []
 
 
@@ -89,6 +122,8 @@ def test_a_row_that_cannot_be_predicted_says_why_and_counts_for_nothing() -> Non
     assert cells["sep-emb"][1:3] == ("0.1", "- (at its floor)")
     assert cells["sep-emb"][4] == "-"
     assert "1 of 1 scores" in prediction_sentences(found)[0]
+    alone = [each for each in found if each.interval is None]
+    assert prediction_sentences(alone)[0] == "Nothing could be predicted at 1.0G tokens for 8.1G:"
 
 
 def test_the_page_has_predictions_where_the_other_report_is_of_a_shorter_run(tmp_path: Path) -> None:
@@ -105,6 +140,8 @@ def test_the_page_has_predictions_where_the_other_report_is_of_a_shorter_run(tmp
     assert headings(long)[0].startswith("Predicted at 1.0G tokens for 8.1G: 1 of 1 scores lie inside")
     longer = Other(name="long", content=read_report(long.parent))
     assert not any("Predicted" in each for each in headings(written("short", SHORT, longer)))
+    wider = replace(LONG, shape=replace(LONG.shape, width=2 * LONG.shape.width))
+    assert not any("Predicted" in each for each in headings(written("long", wider, shorter)))
     # Numbers alone have no scale to count tokens by.
     bare = Other(name="bare", content=replace(shorter.content, provenance={}))
     assert not any("Predicted" in each for each in headings(written("long", LONG, bare)))

@@ -22,14 +22,14 @@ EXTRA = 8
 TABLE_STEP = 64
 """Tables of scores have a multiple of this many columns."""
 IMPOSSIBLE = -1e30
-"""The score of a word that there is not: its exponential is 0, and it stays a number in bf16."""
+"""The bias of a filler word: its exponential is 0, and bf16 can hold it."""
 
 
 def round_table(token_VD: Tensor, bias_V: Tensor) -> tuple[Tensor, Tensor]:
     """The table and its bias with impossible words added, up to a multiple of TABLE_STEP.
 
-    Real text gives tables of any size. Where that is odd, rows of scores begin at any even byte, and the products that
-    read them cannot fetch 16 bytes at a time. Impossible words have no weight in any of these products.
+    Real text gives tables of any size. If it is no multiple of 8, rows of scores do not begin at multiples of 16 bytes,
+    and the products that read them cannot fetch 16 bytes at a time. Impossible words have no weight in these products.
     """
     missing = -len(token_VD) % TABLE_STEP
     if not missing:

@@ -11,7 +11,7 @@ from isoglot.report.figures.charts import chart_spec, imported_altair, roomy, sh
 from isoglot.report.figures.layer_series import LineChart, LineFigure, pair_title
 from isoglot.report.figures.line_charts import PANEL_HEIGHT, picture_of_panels
 from isoglot.report.figures.picture import DASHES, MUTED, PUBLISHED, Picture, Spec, Style, styles_of
-from isoglot.report.growth.fits import LEVEL
+from isoglot.report.growth.fits import LEVEL, prediction_text
 from isoglot.report.growth.rows import Growth
 from isoglot.report.quantities import short_number
 from isoglot.study.scales import PAPER
@@ -72,9 +72,7 @@ def _slope(row: Growth) -> str:
 
 
 def _prediction(row: Growth) -> str:
-    predicted, remark = row.at(PAPER.tokens)
-    shown = MISSING if predicted is None else predicted.text(row.measure.decimals)
-    return f"{shown} ({remark})" if remark else shown
+    return prediction_text(*row.at(PAPER.tokens), decimals=row.measure.decimals)
 
 
 def _papers(row: Growth) -> str:

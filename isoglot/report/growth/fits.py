@@ -51,6 +51,12 @@ class Interval(NamedTuple):
         return f"{self.value:.{decimals}f} ({self.low:.{decimals}f} to {self.high:.{decimals}f})"
 
 
+def prediction_text(predicted: Interval | None, remark: str, *, decimals: int) -> str:
+    """ "53.5 (34.4 to 71.9) (slows down)", or "- (at its floor)"."""
+    shown = "-" if predicted is None else predicted.text(decimals)
+    return f"{shown} ({remark})" if remark else shown
+
+
 @dataclass(frozen=True, kw_only=True)
 class GrowthFit:
     """The curve of one row."""

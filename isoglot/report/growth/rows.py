@@ -70,6 +70,8 @@ class Growth:
     line: Line
     annealed: frozenset[int]
     """Tokens of the moments at which the learning rate was on its way to 0."""
+    budget: int
+    """Tokens of a finished model."""
     floor: float
     floor_name: str
     ceiling: float
@@ -80,6 +82,11 @@ class Growth:
     @property
     def tokens(self) -> list[int]:
         return sorted({tokens for of_seed in self.line.by_seed for tokens in of_seed})
+
+    @property
+    def finished(self) -> list[float]:
+        """Scores of finished models, one a seed; empty while none is there."""
+        return self.line.at(self.budget)
 
     @cached_property
     def fit_and_reason(self) -> tuple[GrowthFit | None, str]:
@@ -131,6 +138,7 @@ def growths(measurements: Sequence[Measurement], *, scale: Scale) -> list[Growth
                     measure=measure,
                     line=Line(label=label_of(condition), by_seed=[*by_seed.values()]),
                     annealed=frozenset(_annealed(by_seed, scale=scale)),
+                    budget=scale.tokens,
                     floor=floor,
                     floor_name=floor_name,
                     ceiling=_ceiling(by_seed, _by_seed(of_source, measure=measure, scale=scale), measure=measure),
