@@ -68,6 +68,23 @@ def test_a_hopeless_study_has_no_verdict_and_says_what_to_do() -> None:
     assert headline(alone).startswith("No verdict: pretraining does not lift Default above its floor (pretrain longer")
 
 
+def test_the_order_of_models_that_learned_nothing_is_no_agreement_with_the_paper() -> None:
+    """The paper's order by chance: one point apart, around what the same models reach without pretraining."""
+    names = ("default", "no-anchors", "sep-l1-3", "sep-emb", "sep-emb-l1-6")
+
+    def ranks(first: float, *, untrained: float) -> list[float | None]:
+        leads = zip(names, (first - place for place in range(len(names))), strict=True)
+        found = [each for name, score in leads for each in of_seeds(name, [score] * 3, untrained=untrained)]
+        table = ReportScores(found).table_1
+        assert table is not None
+        return [each.rho for each in table.ranks]
+
+    (rho,) = ranks(60.0, untrained=5.0)
+    assert rho is not None
+    assert rho > 0.8
+    assert ranks(6.0, untrained=5.0) == []
+
+
 def test_a_model_that_knows_only_how_frequent_words_are_is_compared_with_none() -> None:
     found = [*of_seeds("default", [60, 61, 62], untrained=5), *of_seeds("sep-emb", [2, 1, 3], untrained=1)]
     assert comparisons(*found).outcomes["sep-emb"] is Outcome.DIES

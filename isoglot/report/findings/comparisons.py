@@ -76,6 +76,11 @@ class Standing:
         return mean_sample(list(self.by_group.values()))
 
 
+def _leaders(trial: Trial) -> list[str]:
+    """The conditions of which one must have gained by pretraining: Default or, where that is not there, any."""
+    return [DEFAULT.name] if DEFAULT.name in trial.leads else list(trial.leads)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Comparisons:
     """The trials of a study and the noise that all of its verdicts share."""
@@ -118,14 +123,22 @@ class Comparisons:
         for name in dict.fromkeys(known):
             if name in trial.refusals:
                 return trial.refusals[name]
-        # Without Default, some model must have gained by pretraining.
-        leaders = [DEFAULT.name] if DEFAULT.name in trial.leads else list(trial.leads)
+        leaders = _leaders(trial)
         if not any(is_above_floor(trial.leads[name], noise=self.noise) for name in leaders):
             lead, floor = trial.leads[leaders[0]], trial.floors[leaders[0]]
             return Refusal(gate=Gate.LEAD, condition=leaders[0], detail=f"{lead.mean:+.1f} points, {floor.words}")
         if not set.intersection(*({*trial.leads[name].by_seed} for name in known)):
             return Refusal(gate=Gate.SEEDS, condition=conditions[0])
         return None
+
+    def shows_order(self, task: str) -> bool:
+        """Whether the scores of a task can have an order: Default learned it, and gained by pretraining, in a target.
+
+        Where floors are not known, nothing speaks against it.
+        """
+        trials = (trial for trial in self.trials if trial.task == task)
+        refusals = [self.refusal(trial, name) for trial in trials for name in _leaders(trial)]
+        return any(refusal is None or refusal.gate is Gate.BASELINE for refusal in refusals)
 
     def keeps(self, condition: str, share: float, *, of: str = DEFAULT.name, trials: Sequence[Trial] = ()) -> Kept:
         """Whether a condition keeps at least this share of another's lead: on the mean, and in no trial less."""
