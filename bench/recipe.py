@@ -245,8 +245,9 @@ def table(*, data: Path, store: Path) -> None:
         writer = csv.DictWriter(file, list(found[0]))
         writer.writeheader()
         writer.writerows(found)
-    # The last has all files that any of them has.
-    last = provenance(list(studies.values())[-1], Store(store))
+    # The last has all files that any of them has, and its growth those of growth.csv.
+    last = list(studies.values())[-1]
+    last = provenance(last.replace(exhibits=[*last.exhibits, "growth"]), Store(store))
     files = {"data_files": [asdict(file) for file in last.data_files]}
     (FOLDER / "provenance.json").write_text(json.dumps(files, indent=1) + "\n", encoding="utf-8")
     print("| recipe | updates | tokens | retrieval | NER above floor | LAS above floor | criterion |")

@@ -9,7 +9,9 @@ import pytest
 from published_records import RESULTS, packed_records
 
 from isoglot.pipeline.exhibits import gaps, targets
+from isoglot.pipeline.measurements import measurements
 from isoglot.pipeline.stages.source_files import SourceFile
+from isoglot.report.growth.rows import growth_csv, growths
 from isoglot.store import State, Store, inputs_first
 from isoglot.store import plan as plan_of
 from isoglot.store.unpacking import unpack
@@ -68,3 +70,20 @@ def test_the_grid_of_recipes_is_what_their_pieces_hold(tmp_path: Path, monkeypat
     found = [{key: str(value) for key, value in row.items()} for row in recipe.rows(studies, store=tmp_path)]
     with (RECIPE / "grid.csv").open(encoding="utf-8", newline="") as file:
         assert found == list(csv.DictReader(file))
+
+
+def test_predictions_of_longer_runs_follow_from_the_pieces(tmp_path: Path) -> None:
+    """They were written down before a longer run, and must not change after it."""
+    for piece in RECIPE.glob("pieces/spread-1g*.tar.xz"):
+        unpack(piece, Store(tmp_path))
+    study = with_published_files(RECIPE / "spread-1g-equal-starts.toml", RECIPE)
+    study = study.replace(exhibits=["growth"], seeds=[0, 1])
+    found, _ = measurements(study, Store(tmp_path))
+    ours = csv.DictReader(growth_csv(growths(found, scale=study.scale)).splitlines())
+    with (RECIPE / "growth.csv").open(newline="") as lines:
+        for our, written in zip(ours, csv.DictReader(lines), strict=True):
+            assert our.keys() == written.keys()
+            for key, value in written.items():
+                # Other processors may round the last digit otherwise.
+                number = key in ("odds_per_doubling", "odds_low", "odds_high", "predicted", "low", "high") and value
+                assert our[key] == value or (number and float(our[key]) == pytest.approx(float(value), abs=2e-4)), key
