@@ -85,7 +85,7 @@ def _verified(places: "Sequence[Path]", console: "Console") -> "Verified":
 def _not_remade(
     gone: "Sequence[Fault]", stages: "dict[str, Stage]", store: "Store", console: "Console"
 ) -> "list[Fault]":
-    """Titles of artifacts that were removed and could not be made again, after making all the rest."""
+    """Artifacts that were removed and could not be made again, after making all the rest."""
     from isoglot.report.planning.progress import Watch
     from isoglot.store import run_plan
 
