@@ -247,8 +247,8 @@ def table(*, data: Path, store: Path) -> None:
         writer.writerows(found)
     # The last has all files that any of them has, and its growth those of growth.csv.
     last = list(studies.values())[-1]
-    last = provenance(last.replace(exhibits=[*last.exhibits, "growth"]), Store(store))
-    files = {"data_files": [asdict(file) for file in last.data_files]}
+    read = provenance(last.replace(exhibits=[*last.exhibits, "growth"]), Store(store)).data_files
+    files = {"data_files": [asdict(file) for file in read]}
     (FOLDER / "provenance.json").write_text(json.dumps(files, indent=1) + "\n", encoding="utf-8")
     print("| recipe | updates | tokens | retrieval | NER above floor | LAS above floor | criterion |")
     print("|---|---:|---:|---:|---:|---:|---:|")

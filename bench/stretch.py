@@ -45,7 +45,7 @@ FOR_TESTS = ("hypothesis", "iniconfig", "pytest", "sortedcontainers")
 
 
 def load(study: str, *, data: Path, lists: dict[str, str], pure: list[str], python: str, platform: str) -> None:
-    """Fill both parts anew; a mistake in the study leaves what was there."""
+    """Replace what both parts hold; a mistake in the study leaves them as they are."""
     names = data_files(study, data=data, lists=lists)
     with TemporaryDirectory() as folder:
         site = Path(folder, "site")
@@ -141,7 +141,9 @@ def unpack_parts(carried: Path, *, to: Path) -> bool:
             is_new = True
     for archive in carried.glob("*/site.tar.xz"):
         if not (to / "site").is_dir():
-            shutil.unpack_archive(archive, to / "site")
+            # Under another name until it is whole: the call may be killed meanwhile.
+            shutil.unpack_archive(archive, to / "site.partial")
+            (to / "site.partial").rename(to / "site")
             is_new = True
     return is_new
 

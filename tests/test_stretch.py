@@ -1,6 +1,7 @@
 """Files that bench/stretch.py carries to a machine without network, and the run that it keeps there."""
 
 import importlib.util
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -60,6 +61,18 @@ def test_data_that_comes_later_is_new_and_what_came_before_is_not(stretch: Modul
     assert carry("second", "two")
     assert carry("first", "another text")
     assert (tmp_path / "there/data/text/first.txt").read_text() == "another text"
+
+
+def test_packages_are_there_whole_or_not_at_all(stretch: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "packages").mkdir()
+    (tmp_path / "packages/one.py").write_text("name = 1\n")
+    (tmp_path / "carry/first").mkdir(parents=True)
+    shutil.make_archive(str(tmp_path / "carry/first/site"), "xztar", tmp_path / "packages")
+    # As a call leaves it that was killed while it unpacked.
+    (tmp_path / "there/site.partial").mkdir(parents=True)
+    assert stretch.unpack_parts(tmp_path / "carry", to=tmp_path / "there")
+    assert files_below(tmp_path / "there") == {"site/one.py"}
+    assert not stretch.unpack_parts(tmp_path / "carry", to=tmp_path / "there")
 
 
 def test_a_process_that_has_ended_does_not_run(stretch: ModuleType, tmp_path: Path) -> None:

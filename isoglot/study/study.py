@@ -206,7 +206,7 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
 
 
 def with_lists(study: Study, lists: Mapping[str, object], *, before: str = "--") -> Study:
-    """The same study with those lists that are not None; `before` and its name say in messages which one is wrong."""
+    """The same study with those lists that are not None. Messages name a wrong one with `before` in front: --seeds."""
     for key, values in lists.items():
         if values is not None:
             study = replace(study, **_other_list(study, key, _listed(values), place=FileKey(file=f"{before}{key}")))

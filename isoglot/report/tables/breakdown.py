@@ -46,8 +46,8 @@ def cell_breakdown(
             raise IsoglotError(f"{name!r} is no {what} of {study.name} ({', '.join(known)}){suggestion(name, known)}")
     # The source has a score with each target, as a pair of languages is a model of its own.
     pair = (source, targets[0] if language == source else language)
-    narrow = study.replace(tasks=[task_name], exhibits=[TABLE_1])
-    stage = _stage(narrow.replace(conditions=[condition], seeds=[seed]), pair=pair)
+    narrow = study.replace(tasks=[task_name], exhibits=[TABLE_1], conditions=[condition], seeds=[seed])
+    stage = _stage(narrow, pair=pair)
     choices = ["--exhibits", TABLE_1, "--tasks", task_name, "--conditions", condition, "--seeds", str(seed)]
     run = _best_run(stage, store=store, again=shlex.join(["isoglot", "run", *study_words, *choices]))
     task = task_named(task_name)
