@@ -33,8 +33,12 @@ def cells(study: Study) -> list[Cell]:
 
 
 def targets(study: Study) -> list[Stage]:
-    """The stages a run must make. Examples come first: an error in them must not show after days of training."""
-    stages: list[Stage] = [cell.stage for cell in cells(study)]
+    """The stages a run must make. Examples come first: an error in them must not show after days of training.
+
+    Every model of the first seed comes before any of the second, so that a run that is stopped leaves whole tables.
+    """
+    seeds = (None, *study.seeds)
+    stages: list[Stage] = [cell.stage for cell in sorted(cells(study), key=lambda cell: seeds.index(cell.seed))]
     examples = [each for each in inputs_first(stages).values() if isinstance(each, ExampleFiles)]
     return [*examples, *stages]
 

@@ -10,6 +10,7 @@ from study_texts import TINY_STUDY, study_text
 
 from isoglot.pipeline.cells import EMERGENCE, MAPPED, UNTRAINED, VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells, gap_sentences, targets
+from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.pipeline.stages.word_level_alignment import WordLevelAlignment
 from isoglot.store import inputs_first
 from isoglot.study.study import Study, parse_study, read_study
@@ -57,6 +58,13 @@ def test_examples_in_files_are_read_before_anything_is_trained(tmp_path: Path) -
     kinds = [stage.kind for stage in inputs_first(targets(with_ner)).values()]
     assert kinds.count("examples") == 4
     assert kinds.index("pretrained-encoder") > max(place for place, kind in enumerate(kinds) if kind == "examples")
+
+
+def test_all_rows_have_a_model_before_any_has_a_second_one() -> None:
+    study = STUDY.replace(exhibits=["emergence"], seeds=[4, 1])
+    stages = inputs_first(targets(study)).values()
+    seeds = [stage.run.seed for stage in stages if isinstance(stage, PretrainedEncoder)]
+    assert seeds == [4] * len(study.conditions) + [1] * len(study.conditions)
 
 
 def test_cells_are_kept_for_each_study() -> None:
