@@ -132,7 +132,17 @@ def growth_fit(points: Sequence[Point], *, floor: float, ceiling: float) -> tupl
         num_free=len(points) - rows_NP.shape[1],
         bend=_bend(rows_NP, share_N),
     )
-    return fit, "no growth beyond noise" if fit.slope.low <= 1 else ""
+    return fit, "" if _grows(rows_NP, share_N, parameters_P, dispersion) else "no growth beyond noise"
+
+
+def _grows(rows_NP: Array, share_N: Array, parameters_P: Array, dispersion: float) -> bool:
+    # By how much worse the points are told without a slope, and not by the slope's own interval: of a sudden leap the
+    # slope is hardly known, however plain the leap is (Hauck and Donner, 1977).
+    flat_NP = np.delete(rows_NP, 1, axis=1)
+    flat_P = _estimate(flat_NP, share_N)
+    gain = 2 * (_likelihood(rows_NP, share_N, parameters_P) - _likelihood(flat_NP, share_N, flat_P))
+    needed = dispersion * t_quantile(LEVEL, len(share_N) - rows_NP.shape[1]) ** 2
+    return bool(parameters_P[1] > 0 and gain > needed)
 
 
 def _bend(rows_NP: Array, share_N: Array) -> str:
@@ -154,26 +164,33 @@ def _row(tokens: float, *, centre: float, is_annealed: bool) -> Array:
 
 def _estimate(rows_NP: Array, share_N: Array) -> Array:
     """Newton's method on the quasi-likelihood, which has one maximum; a step that would go too far is halved."""
-    # Scores below the floor count as at it: with shares below 0 the maximum may lie at infinity.
-    share_N = np.clip(share_N, 0.0, 1.0)
     parameters_P = np.zeros(rows_NP.shape[1])
     # The bit of weight keeps parameters finite where a row leaps from its floor to its ceiling between two moments.
     weak_PP = 1e-6 * np.eye(rows_NP.shape[1])
 
     def likelihood(candidate_P: Array) -> float:
-        logit_N = rows_NP @ candidate_P
-        return float(share_N @ logit_N - np.logaddexp(0, logit_N).sum() - candidate_P @ weak_PP @ candidate_P / 2)
+        return _likelihood(rows_NP, share_N, candidate_P) - float(candidate_P @ weak_PP @ candidate_P) / 2
 
     for _ in range(MOST_STEPS):
         mean_N = _sigmoid(rows_NP @ parameters_P)
         information_PP = rows_NP.T @ ((mean_N * (1 - mean_N))[:, None] * rows_NP) + weak_PP
-        step_P = np.linalg.solve(information_PP, rows_NP.T @ (share_N - mean_N) - weak_PP @ parameters_P)
+        step_P = np.linalg.solve(information_PP, rows_NP.T @ (_inside(share_N) - mean_N) - weak_PP @ parameters_P)
         while likelihood(parameters_P + step_P) < likelihood(parameters_P) and np.abs(step_P).max() > 1e-10:
             step_P = step_P / 2
         parameters_P = parameters_P + step_P
         if np.abs(step_P).max() <= 1e-10:
             break
     return parameters_P
+
+
+def _likelihood(rows_NP: Array, share_N: Array, parameters_P: Array) -> float:
+    logit_N = rows_NP @ parameters_P
+    return float(_inside(share_N) @ logit_N - np.logaddexp(0, logit_N).sum())
+
+
+def _inside(share_N: Array) -> Array:
+    # Scores below the floor count as at it: with shares below 0 the maximum may lie at infinity.
+    return np.clip(share_N, 0.0, 1.0)
 
 
 def _spread(rows_NP: Array, share_N: Array, parameters_P: Array) -> tuple[Array, float]:
