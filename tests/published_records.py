@@ -7,6 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from isoglot.report.report_files import read_report_data
+from isoglot.study.study import Study
+
 RESULTS = Path(__file__).parents[1] / "results"
 
 
@@ -24,3 +27,11 @@ def packed_json(piece: Path) -> dict[str, Any]:
 
 def packed_records(piece: Path) -> list[dict[str, Any]]:
     return [content for name, content in packed_json(piece).items() if name.endswith("record.json")]
+
+
+def published_part(study: Study, name: str) -> Study:
+    """The languages, seeds and exhibits of a study that are made so far; of most studies that is all."""
+    settings = read_report_data(RESULTS / name).provenance.settings
+    return study.replace(
+        targets=settings["languages"][1:], seeds=settings["seeds"], exhibits=settings["exhibits"]
+    )

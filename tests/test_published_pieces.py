@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from published_records import RESULTS, packed_records
+from published_records import RESULTS, packed_records, published_part
 
 from isoglot.pipeline.exhibits import gaps, targets
 from isoglot.pipeline.measurements import measurements
@@ -24,7 +24,7 @@ STUDIES = sorted(folder.parent.name for folder in ROOT.glob("results/*/pieces") 
 
 
 def published_study(name: str) -> Study:
-    return with_published_files(ROOT / "studies" / f"{name}.toml", ROOT / "results" / name)
+    return published_part(with_published_files(ROOT / "studies" / f"{name}.toml", ROOT / "results" / name), name)
 
 
 def with_published_files(file: Path, folder: Path) -> Study:

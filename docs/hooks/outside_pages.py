@@ -18,6 +18,7 @@ OUTSIDE = {
     "LICENSE": "LICENSE",
     "results/replication/README.md": "results/replication/README.md",
     "results/replication/claims.md": "results/replication/claims.md",
+    "results/replication-1g/README.md": "results/replication-1g/README.md",
     "results/recipe/README.md": "results/recipe/README.md",
 }
 # A report is a page of its own: what a link to its folder opens.
