@@ -14,7 +14,7 @@ from isoglot.pipeline.cells import GROWTH, GROWTH_TASKS, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.growth_figures import growth_figures
 from isoglot.report.findings.published import FIGURE_7_CKA, TABLE_1_SCORES
-from isoglot.report.growth.rows import Growth, growth_csv, growths
+from isoglot.report.growth.rows import Growth, growth_csv, growths, times_behind
 from isoglot.report.report_files import read_report
 from isoglot.report.writing import rewrite_report, write_report
 from isoglot.store import Store
@@ -73,6 +73,34 @@ def test_a_row_is_the_best_layer_by_tokens_above_chance() -> None:
     assert cka.line.at(cka.tokens[0]) == pytest.approx([0.8, 0.8])
     assert (cka.floor, cka.floor_name) == (0.0, "")
     assert cka.at(PAPER.tokens) == (None, "no growth beyond noise")
+
+
+@pytest.mark.parametrize(
+    ("doublings", "said"), [(0, "×1"), (3, "×8"), (4.5, "×23"), (-2, "×0.25"), (8, "over ×128"), (-8, "under ×0.0078")]
+)
+def test_a_row_says_how_many_times_the_tokens_of_another_it_needs(doublings: float, said: str) -> None:
+    late = structure("sep-emb", top=-1.5 - 0.4 * doublings)
+    default, other = (row for row in rows(*structure("default"), *late) if row.measure.key == "retrieval")
+    assert times_behind(other, default) == said
+
+
+def test_the_end_of_the_learning_rate_is_no_head_start() -> None:
+    """Both rows leap at the last moment, which comes after it, and one is behind before that."""
+    tail = replace(SCALE, optimization=replace(SCALE.optimization, decay=Decay.LINEAR_TAIL))
+    late = [
+        replace(each, value=90.0) if each.update == SCALE.updates and each.metric == "retrieval_p1" else each
+        for each in structure("sep-emb", top=-2.3)
+    ]
+    default, other = (
+        row for row in rows(*structure("default"), *late, scale=tail) if row.measure.key == "retrieval"
+    )
+    assert times_behind(other, default) == "×4"
+
+
+def test_rows_with_other_moments_are_not_compared() -> None:
+    half = [each for each in structure("sep-emb") if each.update != UPDATES[0]]
+    default, other = (row for row in rows(*structure("default"), *half) if row.measure.key == "retrieval")
+    assert times_behind(other, default) == ""
 
 
 def test_the_curve_is_carried_to_the_papers_tokens() -> None:

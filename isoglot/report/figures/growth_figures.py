@@ -12,8 +12,9 @@ from isoglot.report.figures.layer_series import LineChart, LineFigure, pair_titl
 from isoglot.report.figures.line_charts import PANEL_HEIGHT, picture_of_panels
 from isoglot.report.figures.picture import DASHES, MUTED, PUBLISHED, Picture, Spec, Style, styles_of
 from isoglot.report.growth.fits import LEVEL, prediction_text
-from isoglot.report.growth.rows import Growth
+from isoglot.report.growth.rows import Growth, times_behind
 from isoglot.report.quantities import short_number
+from isoglot.study.conditions import DEFAULT
 from isoglot.study.scales import PAPER
 
 POINTS_OF_A_CURVE = 12
@@ -26,6 +27,10 @@ READING = (
     f"one number; bands are {LEVEL:.0%} intervals of the curve. Points of all seeds count as independent. A curve ends "
     "with its moments where nothing can be predicted from it, and the table says why; too far is further on than the "
     "moments reach back."
+)
+BEHIND = (
+    "Tokens by Default's: how many times the tokens of Default a row needs for the score that it had last, before the "
+    "end of the learning rate; or for Default's last score where it is ahead."
 )
 CEILING = "The ceiling of a task is what the finished models score in the source language, where they learned it."
 ANNEALED = (
@@ -47,6 +52,7 @@ def growth_figures(rows: Sequence[Growth]) -> Iterator[tuple[LineFigure, Picture
             x_title="tokens",
             updates=tokens,
             columns={
+                **_behind(group),
                 "odds per doubling": [_slope(row) for row in group],
                 f"at {BUDGET}": [_prediction(row) for row in group],
                 **({"the paper": [_papers(row) for row in group]} if any(row.paper for row in group) else {}),
@@ -58,12 +64,20 @@ def growth_figures(rows: Sequence[Growth]) -> Iterator[tuple[LineFigure, Picture
             charts=[chart],
             notes=[
                 READING,
+                *([BEHIND] if _behind(group) else []),
                 *([CEILING] if measure.task else []),
                 *([ANNEALED] if any(row.annealed for row in group) else []),
                 *(["* The mean over the paper's own languages."] if any(map(_is_of_others, group)) else []),
             ],
         )
         yield figure, _picture(figure, group)
+
+
+def _behind(rows: Sequence[Growth]) -> dict[str, list[str]]:
+    default = next((row for row in rows if row.condition == DEFAULT.name), None)
+    if default is None or len(rows) == 1:
+        return {}
+    return {"tokens by Default's": [times_behind(row, default) or MISSING for row in rows]}
 
 
 def _slope(row: Growth) -> str:

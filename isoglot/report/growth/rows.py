@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import StringIO
-from itertools import product
+from itertools import accumulate, pairwise, product
 from statistics import fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
@@ -109,11 +109,39 @@ class Growth:
         predicted = fit.predicted(tokens, is_annealed=bool(self.annealed))
         return predicted, "any score is likely" if fit.is_vague(predicted) else fit.bend
 
+    @cached_property
+    def steady(self) -> dict[int, float]:
+        """Mean scores by tokens, highest so far, of the moments before the learning rate goes to 0."""
+        tokens = [each for each in self.tokens if each not in self.annealed]
+        return dict(zip(tokens, accumulate((fmean(self.line.at(each)) for each in tokens), max), strict=True))
+
+    def tokens_for(self, score: float) -> float | None:
+        """The tokens after which it first had the score, between moments by their logarithm; None outside of them."""
+        for (before, low), (after, high) in pairwise(self.steady.items()):
+            if low <= score <= high:
+                return before if low == high else before * (after / before) ** ((score - low) / (high - low))
+        return None
+
     @property
     def budgets(self) -> list[int]:
         """Doublings of the tokens read, and at the end the paper's own budget."""
         last = self.tokens[-1]
         return [*(last << number for number in range(1, 64) if last << number < PAPER.tokens), PAPER.tokens]
+
+
+def times_behind(row: Growth, other: Growth) -> str:
+    """How many times the other row's tokens this one needs for the same score: "×17", "×0.25" or "over ×64"."""
+    if not row.steady or [*row.steady] != [*other.steady]:
+        return ""
+    first, last = min(row.steady), max(row.steady)
+    is_behind = row.steady[last] <= other.steady[last]
+    slow, fast = (row, other) if is_behind else (other, row)
+    late, early = (each.tokens_for(slow.steady[last]) for each in (slow, fast))
+    # At its end the slow row may not have what the fast one had at its first moment.
+    times = late / early if late and early else last / first
+    bound = "" if early else "over " if is_behind else "under "
+    times = times if is_behind else 1 / times
+    return f"{bound}\N{MULTIPLICATION SIGN}" + (f"{times:.0f}" if times >= 10 else f"{times:.2g}")
 
 
 def growths(measurements: Sequence[Measurement], *, scale: Scale) -> list[Growth]:
