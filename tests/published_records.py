@@ -32,6 +32,4 @@ def packed_records(piece: Path) -> list[dict[str, Any]]:
 def published_part(study: Study, name: str) -> Study:
     """The languages, seeds and exhibits of a study that are made so far; of most studies that is all."""
     settings = read_report_data(RESULTS / name).provenance.settings
-    return study.replace(
-        targets=settings["languages"][1:], seeds=settings["seeds"], exhibits=settings["exhibits"]
-    )
+    return study.replace(targets=settings["languages"][1:], seeds=settings["seeds"], exhibits=settings["exhibits"])

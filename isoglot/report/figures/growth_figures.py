@@ -22,6 +22,7 @@ MANY_TICKS = 4
 ROOTED_TICKS = [1, 10, 40, 100]
 BUDGET = short_number(PAPER.tokens)
 MISSING = "-"
+CORNER = {"align": "left", "baseline": "top", "x": 4, "y": 2, "fontSize": 11}
 READING = (
     f"Curves: with every doubling of tokens the odds of a score, between its floor and its ceiling, are multiplied by "
     f"one number; bands are {LEVEL:.0%} intervals of the curve. Points of all seeds count as independent. A curve ends "
@@ -109,13 +110,17 @@ def _picture(figure: LineFigure, rows: Sequence[Growth]) -> Picture:
     last = PAPER.tokens if reaches_paper else max(row.tokens[-1] for row in rows)
     ends = (min(row.tokens[0] for row in rows) / 1.5, last * 1.5)
     styles = styles_of([row.line.label for row in rows])
+    behind = next(iter(_behind(rows).values()), [MISSING] * len(rows))
+    axes: dict[str, Any] = {"ends": ends, "y_ends": top, "has_paper": bool(papers)}
     panels = [
-        _panel(row, points, curve, style=style, ends=ends, y_ends=top, has_paper=bool(papers), place=place)
-        for place, (row, (points, curve), style) in enumerate(zip(rows, drawn, styles, strict=True))
+        _panel(row, points, curve, style=style, corner=corner, place=place, **axes)
+        for place, (row, (points, curve), style, corner) in enumerate(zip(rows, drawn, styles, behind, strict=True))
     ]
     unit = f"{measure.unit}, square-root scale," if measure.is_near_zero else measure.unit
     legend = [f"{unit} by tokens read (log scale)", f"line and band: the fit and its {LEVEL:.0%} interval"]
     legend += [f"dashes: {name}" for name in dict.fromkeys(row.floor_name for row in rows) if name]
+    if _behind(rows):
+        legend.append("\N{MULTIPLICATION SIGN}: tokens by Default's")
     if papers:
         whose = "the mean over the paper's languages" if all(map(_is_of_others, rows)) else "the paper"
         legend.append(f"diamond: {whose}, at {BUDGET} tokens")
@@ -161,6 +166,7 @@ def _panel(
     ends: tuple[float, float],
     y_ends: Sequence[float],
     has_paper: bool,
+    corner: str,
     place: int,
 ) -> Spec:
     alt = imported_altair()
@@ -192,6 +198,9 @@ def _panel(
             y=y, tooltip=tooltip
         ),
     ]
+    if corner != MISSING and row.condition != DEFAULT.name:
+        # Rows that grow leave the upper left corner free.
+        layers.append(alt.Chart(alt.Data(values=[{}])).mark_text(**CORNER, text=corner, color=MUTED))
     if row.floor_name:
         floor = alt.Chart(alt.Data(values=[{"y": short(row.floor)}]))
         layers.append(floor.mark_rule(clip=True, color=MUTED, strokeDash=list(DASHES[0])).encode(y=y))

@@ -130,7 +130,7 @@ class Growth:
 
 
 def times_behind(row: Growth, other: Growth) -> str:
-    """How many times the other row's tokens this one needs for the same score: "×17", "×0.25" or "over ×64"."""
+    """How many times the other row's tokens this one needs for the same score, with a sign: 17, 0.25 or over 64."""
     if not row.steady or [*row.steady] != [*other.steady]:
         return ""
     first, last = min(row.steady), max(row.steady)
