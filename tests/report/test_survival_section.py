@@ -51,7 +51,8 @@ def test_the_sentence_names_every_condition_under_what_it_does() -> None:
         *("survives", "suffers", "dies")
     ]
     assert "Trained on" in page.text
-    assert "% of the paper's 82G." in page.text
+    assert "% of the paper's 82G. What dies here may only be late" in page.text
+    assert "late" not in shown(default=(80.0,) * 3, no_anchors=(78.0,) * 3).text
 
 
 def test_few_seeds_are_of_these_runs_and_have_no_colours() -> None:
