@@ -96,6 +96,11 @@ def test_the_end_of_the_learning_rate_is_no_head_start() -> None:
     assert times_behind(other, default) == f"{TIMES}4"
 
 
+def test_noise_is_not_behind_noise() -> None:
+    default, other = (row for row in rows(*structure("default"), *structure("sep-emb")) if row.measure.key == "cka")
+    assert times_behind(other, default) == "", "planted to go nowhere"
+
+
 def test_rows_with_other_moments_are_not_compared() -> None:
     half = [each for each in structure("sep-emb") if each.update != UPDATES[0]]
     default, other = (row for row in rows(*structure("default"), *half) if row.measure.key == "retrieval")

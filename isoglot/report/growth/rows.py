@@ -130,12 +130,17 @@ class Growth:
 
 
 def times_behind(row: Growth, other: Growth) -> str:
-    """How many times the other row's tokens this one needs for the same score, with a sign: 17, 0.25 or over 64."""
+    """How many times the other row's tokens this one needs for the same score, with a sign: 17, 0.25 or over 64.
+
+    Empty where neither grows beyond noise, or where their moments differ.
+    """
     if not row.steady or [*row.steady] != [*other.steady]:
         return ""
     first, last = min(row.steady), max(row.steady)
     is_behind = row.steady[last] <= other.steady[last]
     slow, fast = (row, other) if is_behind else (other, row)
+    if fast.fit_and_reason[1]:
+        return ""
     late, early = (each.tokens_for(slow.steady[last]) for each in (slow, fast))
     # At its end the slow row may not have what the fast one had at its first moment.
     times = late / early if late and early else last / first
