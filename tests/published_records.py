@@ -7,10 +7,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from isoglot.report.report_files import read_report_data
 from isoglot.study.study import Study
 
 RESULTS = Path(__file__).parents[1] / "results"
+# All other studies are published whole.
+MADE_SO_FAR = {
+    "replication-1g": {
+        "targets": ["de"],
+        "seeds": [0],
+        "exhibits": ["emergence", "table-1", "baselines", "growth", "growth-tasks"],
+    }
+}
 
 
 @cache
@@ -30,6 +37,5 @@ def packed_records(piece: Path) -> list[dict[str, Any]]:
 
 
 def published_part(study: Study, name: str) -> Study:
-    """The languages, seeds and exhibits of a study that are made so far; of most studies that is all."""
-    settings = read_report_data(RESULTS / name).provenance.settings
-    return study.replace(targets=settings["languages"][1:], seeds=settings["seeds"], exhibits=settings["exhibits"])
+    """As much of a study as is published."""
+    return study.replace(**MADE_SO_FAR.get(name, {}))

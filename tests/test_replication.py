@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from killed_processes import files_of
 from published_records import packed_json, packed_records, published_part
+from scipy.stats import spearmanr
 
 from isoglot.pipeline.measurements import with_variant
 from isoglot.report.findings.published import TABLE_1_SCORES, TARGETS
@@ -146,6 +147,27 @@ def test_the_readme_has_tables_and_points_as_they_were_written(name: str) -> Non
     for each in ReportScores(read_report_data(published).measurements).comparisons.standings:
         if each.condition != "default":
             assert f"{each.points.mean:+.1f} ({each.share:.0%})" in readme
+
+
+def test_the_readme_says_what_sep_emb_does_to_the_order_of_conditions() -> None:
+    readme = (ROOT / "results/replication-1g/README.md").read_text()
+    rows = [json.loads(line) for line in (ROOT / "results/replication-1g/measurements.jsonl").read_text().splitlines()]
+    # Parts drawn apart, of results/recipe.
+    apart = {"ner": {"sep-emb": 51.0, "sep-l1-3": 51.4}, "parsing": {"sep-emb": 43.7, "sep-l1-3": 25.4}}
+    without, drawn_apart = [], []
+    for task, (metric, papers_name, _) in TASKS.items():
+        ours = {
+            row["condition"]: row["value"]
+            for row in rows
+            if (row["exhibit"], row["task"], row["metric"], row["language"]) == ("table-1", task, metric, "de")
+        }
+        papers = {name: fmean(TABLE_1_SCORES[name][papers_name]) for name in ours}
+        others = [name for name in ours if name != "sep-emb"]
+        without.append(spearmanr([ours[name] for name in others], [papers[name] for name in others]).statistic)
+        if task in apart:
+            drawn_apart.append(spearmanr([*(ours | apart[task]).values()], [*papers.values()]).statistic)
+    assert "without this row rho is {:.2f}, {:.2f} and {:.2f}".format(*without) in readme
+    assert "rho is {:.2f} in NER and {:.2f} in parsing. The paper".format(*drawn_apart) in readme
 
 
 @pytest.mark.parametrize("name", STUDIES)

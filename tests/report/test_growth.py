@@ -86,7 +86,7 @@ def test_a_row_says_how_many_times_the_tokens_of_another_it_needs(doublings: flo
 
 
 def test_the_end_of_the_learning_rate_is_no_head_start() -> None:
-    """Both rows leap at the last moment, which comes after it, and one is behind before that."""
+    """A row that is behind leaps at the last moment, which comes after that end."""
     tail = replace(SCALE, optimization=replace(SCALE.optimization, decay=Decay.LINEAR_TAIL))
     late = [
         replace(each, value=90.0) if each.update == SCALE.updates and each.metric == "retrieval_p1" else each

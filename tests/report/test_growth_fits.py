@@ -127,6 +127,16 @@ def test_growth_that_is_none_is_called_so(shares: list[float], reason: str | Non
         assert reason is None or fit.slope.high < 10
 
 
+@pytest.mark.parametrize("tail", [False, True])
+def test_noise_is_called_growth_in_one_row_of_twenty(tail: bool) -> None:
+    """Intervals are of 90%, and half of what lies outside of them falls."""
+    random, times = np.random.default_rng(7), 1000
+    flat = (points(0.2 + 0.02 * random.normal(size=8), tail=tail) for _ in range(times))
+    called = sum(growth_fit(each, floor=0, ceiling=100)[1] == "" for each in flat)
+    # Three standard errors of a share of 1,000.
+    assert abs(called / times - 0.05) < 0.021
+
+
 def test_a_sudden_leap_is_growth_though_its_slope_is_hardly_known() -> None:
     """NER of No anchors in results/replication-1g: 5.2, 8.5, 7.0, 4.8, 6.0, 19.0, 48.7 and 56.0, from 7.2 untrained."""
     shares = [-0.03, 0.02, 0.0, -0.03, -0.02, 0.17, 0.61, 0.72]

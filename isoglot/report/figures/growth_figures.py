@@ -45,6 +45,7 @@ def growth_figures(rows: Sequence[Growth]) -> Iterator[tuple[LineFigure, Picture
     for (languages, measure), alike in groupby(rows, key=lambda row: (row.languages, row.measure)):
         group = list(alike)
         tokens = sorted({each for row in group for each in row.tokens})
+        behind = _behind(group)
         chart = LineChart(
             title=measure.title,
             series=[row.line for row in group],
@@ -53,7 +54,7 @@ def growth_figures(rows: Sequence[Growth]) -> Iterator[tuple[LineFigure, Picture
             x_title="tokens",
             updates=tokens,
             columns={
-                **_behind(group),
+                **({"tokens by Default's": behind} if behind else {}),
                 "odds per doubling": [_slope(row) for row in group],
                 f"at {BUDGET}": [_prediction(row) for row in group],
                 **({"the paper": [_papers(row) for row in group]} if any(row.paper for row in group) else {}),
@@ -65,20 +66,21 @@ def growth_figures(rows: Sequence[Growth]) -> Iterator[tuple[LineFigure, Picture
             charts=[chart],
             notes=[
                 READING,
-                *([BEHIND] if _behind(group) else []),
+                *([BEHIND] if behind else []),
                 *([CEILING] if measure.task else []),
                 *([ANNEALED] if any(row.annealed for row in group) else []),
                 *(["* The mean over the paper's own languages."] if any(map(_is_of_others, group)) else []),
             ],
         )
-        yield figure, _picture(figure, group)
+        yield figure, _picture(figure, group, behind=behind)
 
 
-def _behind(rows: Sequence[Growth]) -> dict[str, list[str]]:
+def _behind(rows: Sequence[Growth]) -> list[str]:
+    """Each row's tokens by Default's; empty where there is no Default, or nothing beside it."""
     default = next((row for row in rows if row.condition == DEFAULT.name), None)
     if default is None or len(rows) == 1:
-        return {}
-    return {"tokens by Default's": [times_behind(row, default) or MISSING for row in rows]}
+        return []
+    return [times_behind(row, default) or MISSING for row in rows]
 
 
 def _slope(row: Growth) -> str:
@@ -99,7 +101,7 @@ def _is_of_others(row: Growth) -> bool:
     return row.paper is not None and not row.has_own_paper
 
 
-def _picture(figure: LineFigure, rows: Sequence[Growth]) -> Picture:
+def _picture(figure: LineFigure, rows: Sequence[Growth], *, behind: Sequence[str]) -> Picture:
     measure = rows[0].measure
     # Far from the paper's budget nothing can be said of it, and panels would be empty for the most part.
     reaches_paper = any(PAPER.tokens / row.tokens[-1] <= row.tokens[-1] / row.tokens[0] for row in rows)
@@ -110,16 +112,23 @@ def _picture(figure: LineFigure, rows: Sequence[Growth]) -> Picture:
     last = PAPER.tokens if reaches_paper else max(row.tokens[-1] for row in rows)
     ends = (min(row.tokens[0] for row in rows) / 1.5, last * 1.5)
     styles = styles_of([row.line.label for row in rows])
-    behind = next(iter(_behind(rows).values()), [MISSING] * len(rows))
-    axes: dict[str, Any] = {"ends": ends, "y_ends": top, "has_paper": bool(papers)}
+    corners = behind or [MISSING] * len(rows)
     panels = [
-        _panel(row, points, curve, style=style, corner=corner, place=place, **axes)
-        for place, (row, (points, curve), style, corner) in enumerate(zip(rows, drawn, styles, behind, strict=True))
+        _panel(
+            *(row, points, curve),
+            style=style,
+            ends=ends,
+            y_ends=top,
+            has_paper=bool(papers),
+            corner=corner,
+            place=place,
+        )
+        for place, (row, (points, curve), style, corner) in enumerate(zip(rows, drawn, styles, corners, strict=True))
     ]
     unit = f"{measure.unit}, square-root scale," if measure.is_near_zero else measure.unit
     legend = [f"{unit} by tokens read (log scale)", f"line and band: the fit and its {LEVEL:.0%} interval"]
     legend += [f"dashes: {name}" for name in dict.fromkeys(row.floor_name for row in rows) if name]
-    if _behind(rows):
+    if behind:
         legend.append("\N{MULTIPLICATION SIGN}: tokens by Default's")
     if papers:
         whose = "the mean over the paper's languages" if all(map(_is_of_others, rows)) else "the paper"
