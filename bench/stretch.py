@@ -10,6 +10,9 @@ rest is on its way.
 `work` starts the run, and restarts it when new data has come. It returns after the seconds given, or when the run has
 ended, and leaves all that is finished in OUT/piece.tar.xz. The run continues after `work` returns. Call it again and
 again: the machine may be taken away at any time, and `isoglot unpack` reads what came home.
+
+With --weights it also leaves weights of finished models, those that no call has left yet, in OUT/weights.00 and so on,
+as many as a call can bring home. More can be made from these models at home: cat weights.* | tar x -C STORE
 """
 
 import argparse
@@ -19,8 +22,10 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic, sleep
@@ -33,6 +38,9 @@ WORK_FOLDER = Path(os.environ.get("ISOGLOT_STRETCH", "/tmp/isoglot-stretch"))
 MOST_BYTES_OF_FIRST = 60_000_000
 """So that the first part and the checkout, less `results`, stay under 64 MiB."""
 LARGEST_FILE = "20KB"
+MOST_BYTES_OF_WEIGHTS = 60_000_000
+BYTES_OF_A_PART = 15_000_000
+"""The parts come home with a piece and a log, in at most 8 files of 16 MiB and 64 MiB together."""
 LISTS = ("targets", "conditions", "seeds", "exhibits", "tasks")
 # Packages of the lock that stay at home: what torch brings, what builds packages, and two large ones. Without jieba no
 # Chinese word is found (--pure jieba takes it along). Without vl-convert, which draws figures, the run ends with an
@@ -106,7 +114,7 @@ def copy_parts(names: Iterable[str], *, data: Path, to: Path, room: int) -> None
         shutil.copyfile(data / name, target)
 
 
-def work(study: str, *, seconds: float, to: Path, lists: dict[str, str], workers: str | None) -> None:
+def work(study: str, *, seconds: float, to: Path, lists: dict[str, str], workers: str | None, weights: bool) -> None:
     began, to = monotonic(), to.resolve()
     chosen = [word for name, value in lists.items() for word in (f"--{name}", value)]
     is_new = unpack_parts(CARRIED, to=WORK_FOLDER)
@@ -126,6 +134,45 @@ def work(study: str, *, seconds: float, to: Path, lists: dict[str, str], workers
     to.mkdir(parents=True, exist_ok=True)
     pack = ["--largest-file", LARGEST_FILE, "--to", str(to / "piece.tar.xz")]
     subprocess.run([*_isoglot("pack", study), *chosen, *pack], cwd=ROOT, check=False)
+    if weights:
+        sys.path[:0] = [str(WORK_FOLDER / "site"), str(ROOT)]
+        leave_weights(WORK_FOLDER / "store", to=to, sent=WORK_FOLDER / "sent")
+
+
+def leave_weights(store: Path, *, to: Path, sent: Path) -> None:
+    """Put finished models into parts, the earliest first; `sent` lists those that earlier calls have left.
+
+    Models kept from the course of training, most of the bytes, stay here, and the records in the parts do not name
+    them. So nothing of growth can be made from what comes home.
+    """
+    from isoglot.pretraining.run import INTERMEDIATE
+    from isoglot.store.record import RECORD_NAME, read_record
+
+    gone = sent.read_text().split() if sent.exists() else []
+    records = sorted(store.glob(f"pretrained-encoder-*/{RECORD_NAME}"), key=lambda path: path.stat().st_mtime)
+    # A folder with a suffix is in work.
+    folders = [path.parent for path in records if not path.parent.suffix and path.parent.name not in gone]
+    room, left = MOST_BYTES_OF_WEIGHTS, []
+    with TemporaryDirectory() as scratch:
+        archive = Path(scratch, "weights.tar")
+        with tarfile.open(archive, "w") as tar:
+            for folder in folders:
+                record = read_record(folder)
+                files = {name: each for name, each in record.files.items() if not name.startswith(f"{INTERMEDIATE}/")}
+                room -= sum(each.bytes for each in files.values())
+                if room < 0:
+                    break
+                replace(record, files=files).write(Path(scratch))
+                tar.add(Path(scratch, RECORD_NAME), f"{folder.name}/{RECORD_NAME}")
+                for name in files:
+                    tar.add(folder / name, f"{folder.name}/{name}")
+                left.append(folder.name)
+                print("weights of", record.title)
+        if left:
+            with archive.open("rb") as packed:
+                for number, part in enumerate(iter(lambda: packed.read(BYTES_OF_A_PART), b"")):
+                    (to / f"weights.{number:02d}").write_bytes(part)
+    sent.write_text("\n".join([*gone, *left]))
 
 
 def unpack_parts(carried: Path, *, to: Path) -> bool:
@@ -186,6 +233,7 @@ def main() -> None:
     there.add_argument("--seconds", type=float, required=True)
     there.add_argument("--to", type=Path, required=True)
     there.add_argument("--workers")
+    there.add_argument("--weights", action="store_true", help="leave weights too, to make more from them at home")
     given = vars(parser.parse_args())
     verb = given.pop("verb")
     if verb is None:

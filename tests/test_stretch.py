@@ -4,13 +4,22 @@ import importlib.util
 import shutil
 import subprocess
 import sys
+import tarfile
+from io import BytesIO
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from real_studies import write_real_study
+from study_texts import TINY_STUDY
 
 from isoglot.cli.options import LISTS
+from isoglot.pipeline.cells import EMERGENCE
+from isoglot.pipeline.exhibits import cells
+from isoglot.pipeline.stages.models import PretrainedEncoder
+from isoglot.store import Store, inputs_first, run_plan
+from isoglot.study.study import parse_study
+from tests.pipeline.making import made
 
 SCRIPT = Path(__file__).parents[1] / "bench" / "stretch.py"
 
@@ -92,3 +101,44 @@ def test_a_part_is_chosen_by_the_options_of_isoglot(stretch: ModuleType) -> None
         done = subprocess.run([sys.executable, SCRIPT, *words], capture_output=True, text=True)
         assert done.returncode == 2, "nothing was begun"
         assert "the following arguments are required" in done.stderr
+
+
+def test_weights_come_home_in_turn_and_more_can_be_made_from_them(
+    stretch: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = TINY_STUDY.replace("updates = 80", "updates = 8\nmoments = 3").replace("[0, 1]", "[0]")
+    scored = [cell.stage for cell in cells(parse_study(text, origin="tiny.toml")) if cell.exhibit == EMERGENCE]
+    models = [each for each in inputs_first(scored).values() if isinstance(each, PretrainedEncoder)]
+    there = made(*models, folder=tmp_path / "there")
+    (there.root / "pretrained-encoder-0.partial").mkdir()
+    weights = (there.folder(models[0]) / "best/model.safetensors").stat().st_size
+    monkeypatch.setattr(stretch, "MOST_BYTES_OF_WEIGHTS", int(2.9 * weights))
+    monkeypatch.setattr(stretch, "BYTES_OF_A_PART", weights // 3)
+
+    def call() -> bytes:
+        (tmp_path / "out").mkdir()
+        stretch.leave_weights(there.root, to=tmp_path / "out", sent=tmp_path / "sent")
+        parts = [part.read_bytes() for part in sorted((tmp_path / "out").iterdir())]
+        shutil.rmtree(tmp_path / "out")
+        assert all(len(part) == weights // 3 for part in parts[:-1])
+        return b"".join(parts)
+
+    home = tmp_path / "home"
+    shutil.copytree(there.root, home, ignore=shutil.ignore_patterns("pretrained-encoder-*", "*emergence*"))
+    for _ in range(2):
+        with tarfile.open(fileobj=BytesIO(call())) as tar:
+            assert {Path(name).parts[0] for name in tar.getnames()} < {
+                folder.name for folder in map(there.folder, models)
+            }
+            tar.extractall(home, filter="data")
+    assert call() == b"", "all have been left before"
+    for model in models:
+        record, kept = Store(home).record(model), files_below(Store(home).folder(model))
+        assert record.digest == model.digest
+        assert kept == {*record.files, "record.json"}
+        assert not any("intermediate" in name for name in kept)
+        assert Store(home).verified_folder(model).is_dir()
+    # Nothing is trained again.
+    outcome = run_plan(scored, Store(home))
+    assert {each.digest for each in scored} <= {each.digest for each in outcome.made}
+    assert not any(isinstance(each, PretrainedEncoder) for each in outcome.made)
