@@ -103,6 +103,24 @@ def test_lines_are_models_of_both_then_of_one_each_then_untrained() -> None:
     assert several.notes[-1].startswith("Means over seeds; best is each seed's own")
 
 
+def test_the_same_models_stand_beside_it_without_a_map() -> None:
+    at = {"metric": "retrieval_p1", "languages": EN_FR}
+    without_map = [
+        *measured("default", [30.0, 20.0, 10.0], seed=0, **at),
+        *measured("default", [9.0, 9.0, 9.0], seed=1, **at),
+        *measured("default", [2.0, 1.0, 1.0], seed=0, variant="untrained", **at),
+        *measured("sep-emb", [8.0, 8.0, 8.0], seed=0, **at),
+    ]
+    mapped, as_they_are = only([*of_figure_6(), *without_map]).charts
+    assert (mapped.title, as_they_are.title) == ("After a map", "Without a map")
+    # Neither a seed nor a condition that has no map.
+    assert [line.layers for line in as_they_are.series] == [(30.0, 20.0, 10.0)]
+    assert as_they_are.references == mapped.references == {"chance": 0.5}
+    assert {mapped.caption, as_they_are.caption} == {
+        f"Precision at 1 (%) {kind}, by layer" for kind in ("after a map", "without a map")
+    }
+
+
 def test_similarity_is_summed_up_by_its_mean_over_layers() -> None:
     figure = only(of_figure_7(("en", "en-prime")))
     assert figure.title == "Figure 7: CKA similarity of parallel sentences (en-en')"

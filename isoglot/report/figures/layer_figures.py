@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.pipeline.cells import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, MAPPED, UNTRAINED
+from isoglot.pipeline.cells import EMERGENCE, FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, MAPPED, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.readers import SENTENCES_CUT
 from isoglot.report.figures.layer_series import (
@@ -68,6 +68,14 @@ def layer_figure(
     levels: Mapping[str, float] | None = None,
     notes: Sequence[str],
 ) -> LineFigure:
+    """A figure of one chart."""
+    chart = _layer_chart(title, lines, unit=unit, levels=levels)
+    return _figure_of_pair(name, title, languages, [chart], notes=notes)
+
+
+def _layer_chart(
+    title: str, lines: Sequence[Line], *, unit: str = PRECISION, levels: Mapping[str, float] | None, kind: str = ""
+) -> LineChart:
     """Scores are summed up by the best layer, likeness by the mean over layers."""
     column, decimals = ("mean", 2) if unit == LIKENESS else ("best", 1)
     summed_up = []
@@ -75,19 +83,25 @@ def layer_figure(
         values = line.means if unit == LIKENESS else line.best
         mean, low, high = (f"{summary(values):.{decimals}f}" for summary in (fmean, min, max))
         summed_up.append(mean if len(values) == 1 else f"{mean} ({low}-{high})")
-    if any(len(line.by_seed) > 1 for line in lines):
-        notes = (*notes, f"Means over seeds; {column} is each seed's own, its mean and (lowest-highest).")
-    chart = LineChart(
+    return LineChart(
         title=title,
         series=lines,
         y_title=unit,
         decimals=decimals,
         references=levels or {},
-        caption=f"{unit[:1].upper()}{unit[1:]}, by layer",
+        caption=f"{unit[:1].upper()}{unit[1:]}{kind}, by layer",
         columns={column: summed_up},
     )
+
+
+def _figure_of_pair(
+    name: str, title: str, languages: Pair, charts: Sequence[LineChart], *, notes: Sequence[str]
+) -> LineFigure:
+    if any(len(line.by_seed) > 1 for chart in charts for line in chart.series):
+        (column,) = charts[0].columns
+        notes = (*notes, f"Means over seeds; {column} is each seed's own, its mean and (lowest-highest).")
     title = f"{title} ({pair_title(languages)})"
-    return LineFigure(name=f"{name}.{'-'.join(languages)}", title=title, charts=[chart], notes=notes)
+    return LineFigure(name=f"{name}.{'-'.join(languages)}", title=title, charts=charts, notes=notes)
 
 
 def word_figures(measurements: Sequence[Measurement]) -> Iterator[LineFigure]:
@@ -189,12 +203,15 @@ def _retrieval_figures(measurements: Sequence[Measurement], *, new_vectors: NewV
         values = mean_values(measurements, exhibit=FIGURE_6, languages=languages)
         chance, fitted = values.get(f"{RETRIEVAL}_chance"), values.get("fitted_pairs")
         if lines and chance is not None and fitted is not None:
-            yield layer_figure(
+            levels, title = {"chance": chance}, "Figure 6: retrieval of parallel sentences after a map"
+            charts = [_layer_chart("After a map", lines, levels=levels, kind=" after a map")]
+            if as_they_are := _without_map(measurements, languages):
+                charts.append(_layer_chart("Without a map", as_they_are, levels=levels, kind=" without a map"))
+            yield _figure_of_pair(
                 FIGURE_6,
-                "Figure 6: retrieval of parallel sentences after a map",
+                title,
                 languages,
-                lines,
-                levels={"chance": chance},
+                charts,
                 notes=(
                     f"Mean of both directions; chance {chance:.1f}. Each layer's map was fitted on {fitted:,.0f} other "
                     f"sentences; these are mapped {new_vectors.value}.",
@@ -202,6 +219,14 @@ def _retrieval_figures(measurements: Sequence[Measurement], *, new_vectors: NewV
                     *few_pairs_note(fitted, values),
                 ),
             )
+
+
+def _without_map(measurements: Sequence[Measurement], languages: Pair) -> list[Line]:
+    """The same sentences found by the same models of both languages as they are."""
+    models = dict.fromkeys((each.condition, each.seed) for each in measurements if each.exhibit == FIGURE_6)
+    here = [each for each in measurements if (each.condition, each.seed) in models]
+    kinds: list[SeriesKind] = [(label_of(name), name, "retrieval_p1", None) for name, _ in models]
+    return series_of(here, dict.fromkeys(kinds), exhibit=EMERGENCE, languages=languages)
 
 
 def _similarity_figures(measurements: Sequence[Measurement]) -> Iterator[LineFigure]:
