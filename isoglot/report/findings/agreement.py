@@ -1,10 +1,15 @@
 """Whether a study orders the conditions as the paper's Table 1 does."""
 
+# C = conditions, N = draws of noise
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
-from math import isfinite
+from math import isfinite, sqrt
 from statistics import correlation, fmean
+
+import numpy as np
 
 from isoglot.report.findings.published import (
     SOURCE,
@@ -17,6 +22,7 @@ from isoglot.report.findings.published import (
 from isoglot.report.findings.transfer_scores import TaskScores
 from isoglot.report.findings.verdicts import (
     CLOSE_POINTS,
+    DEVIATIONS,
     Finding,
     Noise,
     Sample,
@@ -31,6 +37,7 @@ from isoglot.study.conditions import CONDITIONS, DEFAULT
 # The order of fewer is not worth a number.
 FEWEST_CONDITIONS = 4
 DIGITS = 6
+DRAWS = 2000
 MEAN_OF_TASKS = "mean of tasks"
 # Lines shown for one pair of languages; Table 1 has as many for each task.
 FEW_LINES, LINES_OF_RETRIEVAL = 5, 12
@@ -50,6 +57,9 @@ class RankCorrelation:
     """Targets of the study over which both sides are averaged."""
     are_papers_targets: bool
     """If not, the mean over the paper's own languages stands on its side."""
+    variances: Mapping[str, float]
+    """Of our averages, in units of that of one score of one model."""
+    noise: Noise
 
     @property
     def num_conditions(self) -> int:
@@ -61,6 +71,21 @@ class RankCorrelation:
         # Sums of the same decimals may differ in their last bits, and would not share a rank.
         return spearman(*([round(each, DIGITS) for each in side.values()] for side in (self.ours, self.papers)))
 
+    @cached_property
+    def by_noise(self) -> tuple[float, float]:
+        """Where rho would lie, 9 times of 10, if our averages were the paper's but for noise."""
+        papers_C = np.array([round(each, DIGITS) for each in self.papers.values()])
+        spread = self.noise.points / (DEVIATIONS * sqrt(2))
+        spread_C = spread * np.sqrt([self.variances[name] for name in self.papers])
+        noisy_NC = np.random.default_rng(0).normal(papers_C, spread_C, size=(DRAWS, len(papers_C)))
+        rank_C = (papers_C[:, None] > papers_C).sum(1) + (papers_C[:, None] >= papers_C).sum(1)
+        rank_NC = noisy_NC.argsort(1).argsort(1)
+        # The correlation of every row of one with the other.
+        x_C, y_NC = rank_C - rank_C.mean(), rank_NC - rank_NC.mean(1, keepdims=True)
+        rho_N = y_NC @ x_C / np.sqrt((x_C**2).sum() * (y_NC**2).sum(1))
+        low, high = np.quantile(rho_N, [0.05, 0.95])
+        return float(low), float(high)
+
 
 def spearman(a: Sequence[float], b: Sequence[float]) -> float | None:
     """The correlation of ranks; None where all of one side are equal."""
@@ -71,9 +96,9 @@ def spearman(a: Sequence[float], b: Sequence[float]) -> float | None:
     return correlation(*ranks)
 
 
-def rank_correlations(tasks: Sequence[TaskScores]) -> list[RankCorrelation]:
+def rank_correlations(tasks: Sequence[TaskScores], *, noise: Noise) -> list[RankCorrelation]:
     """One for each task that the paper has, then one for their mean, where there are enough conditions."""
-    of_tasks = [_correlation(scores) for scores in tasks if scores.task.name in TITLE_OF_TASK]
+    of_tasks = [_correlation(scores, noise=noise) for scores in tasks if scores.task.name in TITLE_OF_TASK]
     found = [each for each in of_tasks if each.num_conditions >= FEWEST_CONDITIONS]
     if len(found) > 1:
         names = [name for name in TABLE_1_SCORES if all(name in each.ours for each in found)]
@@ -83,37 +108,43 @@ def rank_correlations(tasks: Sequence[TaskScores]) -> list[RankCorrelation]:
             papers={name: fmean(each.papers[name] for each in found) for name in names},
             targets=tuple(dict.fromkeys(target for each in found for target in each.targets)),
             are_papers_targets=all(each.are_papers_targets for each in found),
+            variances={name: sum(each.variances[name] for each in found) / len(found) ** 2 for name in names},
+            noise=noise,
         )
         found += [mean] if mean.num_conditions >= FEWEST_CONDITIONS else []
     return found
 
 
-def _correlation(scores: TaskScores) -> RankCorrelation:
-    means = {
+def _correlation(scores: TaskScores, *, noise: Noise) -> RankCorrelation:
+    samples = {
         target: {
-            name: sample.mean
+            name: sample
             for name, sample in column.items()
             # A score that is no number has no rank.
             if name in TABLE_1_SCORES and isfinite(sample.mean)
         }
         for target, column in scores.transfer.items()
     }
-    has_papers = scores.source == SOURCE and any(means.get(target) for target in TARGETS)
+    has_papers = scores.source == SOURCE and any(samples.get(target) for target in TARGETS)
     known = [target for target in scores.targets if target in TARGETS or not has_papers]
     # Only targets that enough conditions have: the first score in a language must not take all others away.
-    targets = [target for target in known if len(means[target]) >= FEWEST_CONDITIONS]
+    targets = [target for target in known if len(samples[target]) >= FEWEST_CONDITIONS]
     # Only conditions that have all of these: one without the hardest target would stand higher on both sides.
-    names = [name for name in TABLE_1_SCORES if targets and all(name in means[target] for target in targets)]
+    names = [name for name in TABLE_1_SCORES if targets and all(name in samples[target] for target in targets)]
 
     def published(name: str, target: str) -> float:
         return published_score(name, task=scores.task.name, languages=(scores.source, target))
 
     return RankCorrelation(
         title=scores.task.title,
-        ours={name: fmean(means[target][name] for target in targets) for name in names},
+        ours={name: fmean(samples[target][name].mean for target in targets) for name in names},
         papers={name: fmean(published(name, target) for target in targets) for name in names},
         targets=tuple(targets),
         are_papers_targets=has_papers,
+        variances={
+            name: sum(samples[target][name].variance for target in targets) / len(targets) ** 2 for name in names
+        },
+        noise=noise,
     )
 
 
@@ -127,6 +158,8 @@ def rank_sentences(found: Sequence[RankCorrelation]) -> Iterator[str]:
         over[:-1] = [""] * (len(found) - 1)
     listed = ", ".join(f"{each.title} {rho_text(each)}{of}" for each, of in zip(found, over, strict=True))
     yield f"Spearman's rho with the paper's order of conditions: {listed}."
+    ranges = ", ".join(f"{each.title} {each.by_noise[0]:.2f} to {each.by_noise[1]:.2f}" for each in found)
+    yield f"Scores that differ from the paper's by noise alone would have, 9 times of 10: {ranges}."
     if not all(each.are_papers_targets for each in found):
         yield (
             f"The paper has no such pairs of languages; the mean over its own, {SOURCE} to {', '.join(TARGETS)}, "

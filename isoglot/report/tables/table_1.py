@@ -68,7 +68,11 @@ def table_1(tasks: Sequence[TaskScores], comparisons: Comparisons) -> Table1 | N
         notes=tuple(notes(tasks, comparisons)),
         agreement=tuple(line for trial in comparisons.trials for line in _agreement(trial, comparisons)),
         # Scores of models that learned nothing have an order too, by chance.
-        ranks=tuple(rank_correlations([each for each in tasks if comparisons.shows_order(each.task.name)])),
+        ranks=tuple(
+            rank_correlations(
+                [each for each in tasks if comparisons.shows_order(each.task.name)], noise=comparisons.noise
+            )
+        ),
         leads=tuple(_lead_grid(scores) for scores in tasks if any(model.is_pretrained for model in scores.models)),
         lost=frozenset(
             (trial.task, name, trial.languages[1])
