@@ -108,7 +108,7 @@ class ContextualMaps(TwoModelStage):
                     word_vectors(reader, sentences, layer=layer, subwords=self.subwords)
                     for reader, sentences in zip(readers, texts, strict=True)
                 )
-                goal_KD, origin_KD = (each.to(readers[0].device) for each in _linked(links, source, target))
+                goal_KD, origin_KD = (each.to(readers[0].device) for each in linked(links, source, target))
                 # Departure: vectors are normalised over the words that have links, a word once for each of its links.
                 maps.append(VectorMap.fit(origin_KD, goal_KD, rounds=self.rounds))
                 mapped_KD = maps[-1].mapped(origin_KD, new_vectors=NewVectors.NORMALIZED)
@@ -122,8 +122,8 @@ class ContextualMaps(TwoModelStage):
         write_scores(work.folder, [*scores_of(counts), *scores])
 
 
-def _linked(links: Sequence[Sequence[Link]], source: WordVectors, target: WordVectors) -> tuple[Tensor, Tensor]:
-    # Row k of both is one link; links to words that were cut off their sentence are left out.
+def linked(links: Sequence[Sequence[Link]], source: WordVectors, target: WordVectors) -> tuple[Tensor, Tensor]:
+    """Vectors with a link in each row of both; links to words that were cut off their sentence are left out."""
     source_rows, target_rows = (
         {at: row for row, at in enumerate(zip(each.sentence_P.tolist(), each.place_P.tolist(), strict=True))}
         for each in (source, target)
