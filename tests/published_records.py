@@ -13,9 +13,9 @@ RESULTS = Path(__file__).parents[1] / "results"
 # All other studies are published whole.
 MADE_SO_FAR = {
     "replication-1g": {
-        "targets": ["de"],
+        "targets": ["fr", "de"],
         "seeds": [0],
-        "exhibits": ["emergence", "table-1", "baselines", "growth", "growth-tasks"],
+        "exhibits": ["emergence", "table-1", "baselines", "growth", "growth-tasks", "figure-6", "figure-7"],
     }
 }
 

@@ -44,7 +44,10 @@ def with_published_files(file: Path, folder: Path) -> Study:
 def test_every_stage_of_a_published_study_has_the_digest_it_was_published_with(name: str) -> None:
     study, pieces = published_study(name), RESULTS.glob(f"{name}/pieces/*.tar.xz")
     published = {record["digest"] for piece in pieces for record in packed_records(piece)}
-    stages = inputs_first(targets(study))
+    # Of a study that is made in several stretches the page says what is not there yet.
+    pending = json.loads((RESULTS / name / "state.json").read_text())["pending"]
+    assert not [each.title for each in targets(study) if each.title in pending and each.digest in published]
+    stages = inputs_first(each for each in targets(study) if each.title not in pending)
     assert gaps(study) == []
     assert len(stages) > 40
     assert [stage.title for digest, stage in stages.items() if digest not in published] == []
