@@ -58,7 +58,7 @@ class RankCorrelation:
     are_papers_targets: bool
     """If not, the mean over the paper's own languages stands on its side."""
     variances: Mapping[str, float]
-    """Of our averages, in units of that of one score of one model."""
+    """Variances of our averages, in units of that of one score of one model."""
     noise: Noise
 
     @property
