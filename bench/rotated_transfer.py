@@ -23,9 +23,8 @@ from torch import nn
 from isoglot.evaluation.geometry.hidden_states import word_vectors
 from isoglot.evaluation.geometry.reader import EncoderReader
 from isoglot.evaluation.geometry.vectors import VectorMap
-from isoglot.evaluation.transfer.fine_tuning import FineTuned, FineTuner
+from isoglot.evaluation.transfer.fine_tuning import FineTuned
 from isoglot.evaluation.transfer.model import NewLayers, TaskModel
-from isoglot.evaluation.transfer.predictions import evaluate
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.machine import this_machine
 from isoglot.model.block import Block
@@ -35,10 +34,9 @@ from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.model_pairs import ModelPair
 from isoglot.pipeline.stages.examples import read_examples
 from isoglot.pipeline.stages.fine_tuning import FineTuning
-from isoglot.pipeline.stages.layer_transfer import ContextualMaps, linked, read_links
-from isoglot.pipeline.stages.models import chosen_model
-from isoglot.pipeline.stages.translations import parallel_lines
-from isoglot.store import Store, run_plan
+from isoglot.pipeline.stages.layer_transfer import linked, read_links
+from isoglot.pipeline.stages.readers import parallel_sentences
+from isoglot.store import Store, Work, run_plan
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.searches import NewVectors
 from isoglot.study.study import Study, read_study
@@ -47,55 +45,51 @@ from isoglot.study.study import Study, read_study
 def rows(
     study: Study, store: Store, *, condition: str, target: str, task: str, layers: list[int], seed: int, untrained: bool
 ) -> Iterator[dict[str, Any]]:
-    languages = (study.languages[0], target)
+    source, languages = study.languages[0], (study.languages[0], target)
     graph = ModelGraph(study=study, condition=CONDITIONS[condition], languages=languages, seed=study.seeds[0])
     stage = graph.transfer(task, graph.untrained if untrained else graph.pretrained).runs[0]
+    stage = replace(stage, run=replace(stage.run, seed=seed))
     maps = ModelPair.of(study, CONDITIONS[condition], languages, seed=study.seeds[0]).contextual_maps()
-    outcome = run_plan([stage.train, stage.dev, *stage.tests.values(), stage.encoder, maps.links], store)
-    for error in outcome.failed.values():
+    for error in run_plan([*stage.inputs.values(), maps.links], store).failed.values():
         raise error
-    tuned = fine_tuned(stage, store, seed=seed)
     here = {"condition": condition, "untrained": untrained, "task": task, "seed": seed}
-    yield here | {"layer": None, **{each: tested(stage, store, tuned, tuned.model, each) for each in languages}}
-    encoder = tuned.model.encoder
-    assert isinstance(encoder, Encoder)
-    for layer in layers:
-        turned = rotated(encoder, layer=layer, turn=rotation(maps, stage, store, encoder, layer), source=languages[0])
-        model = TaskModel(turned, tuned.model.head, freeze_encoder=True, normed=stage.run.normed)
-        yield here | {"layer": layer, target: tested(stage, store, tuned, model, target)}
-
-
-def fine_tuned(stage: FineTuning, store: Store, *, seed: int) -> FineTuned:
-    task = task_named(stage.task)
     with TemporaryDirectory() as folder:
-        tuner = FineTuner(
-            replace(stage.run, seed=seed),
-            task,
-            encoder=chosen_model(store.folder(stage.encoder)).encoder,
-            encoding=stage.encoder.streams[stage.run.language].encoding(store.folder),
-            train=read_examples(task, store.folder(stage.train)),
-            dev=read_examples(task, store.folder(stage.dev)),
-            folder=Path(folder),
-            machine=this_machine(),
-        )
-        return tuner.finish(lambda *_: None)
+        inputs = {each.digest: store.folder(each) for each in (*stage.inputs.values(), maps.links, maps.parallel)}
+        work = Work(folder=Path(folder), input_folders=inputs, progress=lambda *_: None)
+        tuned = stage.fine_tuned(work, task_named(task), this_machine())
+        yield here | {"layer": None, **{each: score(stage, work, tuned, each) for each in languages}}
+        encoder = tuned.model.encoder
+        assert isinstance(encoder, Encoder)
+        readers = [reader_of(encoder, stage, work, language) for language in languages]
+        texts = parallel_sentences(work, maps.parallel, readers)
+        links = read_links(work.path(maps.links))
+        for layer in layers:
+            # From the target's words to the source's, as the fine-tuned encoder reads them.
+            both = zip(readers, texts, strict=True)
+            goal_KD, origin_KD = linked(
+                links, *(word_vectors(*each, layer=layer, subwords=maps.subwords) for each in both)
+            )
+            turn = VectorMap.fit(origin_KD, goal_KD, rounds=maps.rounds)
+            turned = rotated(encoder, layer=layer, turn=turn, source=source)
+            model = TaskModel(turned, tuned.model.head, freeze_encoder=True, normed=stage.run.normed).eval()
+            yield here | {"layer": layer, target: score(stage, work, replace(tuned, model=model), target)}
 
 
-def rotation(maps: ContextualMaps, stage: FineTuning, store: Store, encoder: Encoder, layer: int) -> VectorMap:
-    """From the target's words to the source's, as the fine-tuned encoder reads them."""
-    vectors = []
-    for language in maps.languages:
-        stream = stage.encoder.streams[language]
-        reader = EncoderReader(
-            encoder,
-            encoding=stream.encoding(store.folder),
-            splitting=stream.text.splitting,
-            most_tokens=stage.encoder.run.window,
-        )
-        sentences = reader.sentences(parallel_lines(store.folder(maps.parallel), language))
-        vectors.append(word_vectors(reader, sentences, layer=layer, subwords=maps.subwords))
-    goal_KD, origin_KD = linked(read_links(store.folder(maps.links)), *vectors)
-    return VectorMap.fit(origin_KD, goal_KD, rounds=maps.rounds)
+def reader_of(encoder: Encoder, stage: FineTuning, work: Work, language: str) -> EncoderReader:
+    stream = stage.encoder.streams[language]
+    return EncoderReader(
+        encoder,
+        encoding=stream.encoding(work.path),
+        splitting=stream.text.splitting,
+        most_tokens=stage.encoder.run.window,
+    )
+
+
+def score(stage: FineTuning, work: Work, tuned: FineTuned, language: str) -> float:
+    task = task_named(stage.task)
+    gold = read_examples(task, work.path(stage.tests[language]))
+    found = stage.tested(work, task, gold, tuned, language=language, machine=this_machine())
+    return round(found.scores[task.metric], 2)
 
 
 def rotated(encoder: Encoder, *, layer: int, turn: VectorMap, source: str) -> NewLayers:
@@ -106,20 +100,6 @@ def rotated(encoder: Encoder, *, layer: int, turn: VectorMap, source: str) -> Ne
     if layer < encoder.shape.layers:
         mapped.top_norm = encoder.top_norm
     return mapped
-
-
-def tested(stage: FineTuning, store: Store, tuned: FineTuned, model: TaskModel, language: str) -> float:
-    task = task_named(stage.task)
-    found = evaluate(
-        task,
-        read_examples(task, store.folder(stage.tests[language])),
-        model=model.eval(),
-        labels=tuned.labels,
-        encoding=stage.encoder.streams[language].encoding(store.folder),
-        most_tokens=stage.run.most_tokens,
-        machine=this_machine(),
-    )
-    return round(found.scores[task.metric], 2)
 
 
 def main() -> None:

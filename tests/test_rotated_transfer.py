@@ -1,23 +1,15 @@
 """The rotation that bench/rotated_transfer.py puts between two layers of a fine-tuned model."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 import torch
+from bench_scripts import bench_script
 
 from isoglot.evaluation.geometry.vectors import Normalization, VectorMap
 from isoglot.model.encoder import Encoder
 from isoglot.study.conditions import Separate
 from isoglot.study.scales import EncoderShape
 
-SPEC = importlib.util.spec_from_file_location(
-    "rotated_transfer", Path(__file__).parents[1] / "bench" / "rotated_transfer.py"
-)
-assert SPEC is not None
-assert SPEC.loader is not None
-rotated_transfer = importlib.util.module_from_spec(SPEC)
-SPEC.loader.exec_module(rotated_transfer)
+rotated_transfer = bench_script("rotated_transfer")
 SHAPE = EncoderShape(layers=3, width=8, heads=2, feed_forward=16, positions=16, dropout=0.0, attention_dropout=0.0)
 PAD = 0
 TOKEN_BL = torch.tensor([[3, 4, 5, 6], [7, 8, PAD, PAD]])

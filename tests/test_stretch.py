@@ -1,6 +1,5 @@
 """Files that bench/stretch.py carries to a machine without network, and the run that it keeps there."""
 
-import importlib.util
 import shutil
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from bench_scripts import BENCH, bench_script
 from real_studies import write_real_study
 from study_texts import TINY_STUDY
 
@@ -21,17 +21,12 @@ from isoglot.store import Store, inputs_first, run_plan
 from isoglot.study.study import parse_study
 from tests.pipeline.making import made
 
-SCRIPT = Path(__file__).parents[1] / "bench" / "stretch.py"
+SCRIPT = BENCH / "stretch.py"
 
 
 @pytest.fixture(scope="module")
 def stretch() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("stretch", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return bench_script("stretch")
 
 
 def files_below(folder: Path) -> set[str]:

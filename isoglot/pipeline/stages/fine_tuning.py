@@ -91,22 +91,12 @@ class TaskTraining(Stage):
         return for_training(self.encoder.run.shape, guessed_seconds=self.guessed_seconds())
 
     def make(self, work: Work) -> None:
-        from isoglot.evaluation.transfer.fine_tuning import FineTuner, forget_checkpoints
+        from isoglot.evaluation.transfer.fine_tuning import forget_checkpoints
         from isoglot.machine import this_machine
 
-        task, machine, batch = task_named(self.task), this_machine(), self.run.batch
-        encoder = chosen_model(work.path(self.encoder)).encoder
-        with machine.threads_for(num_activations=batch * self.run.most_tokens * encoder.shape.width):
-            tuned = FineTuner(
-                self.run,
-                task,
-                encoder=self.learner(encoder),
-                encoding=self.encoder.streams[self.run.language].encoding(work.path),
-                train=read_examples(task, work.path(self.train)),
-                dev=read_examples(task, work.path(self.dev)),
-                folder=work.folder,
-                machine=machine,
-            ).finish(lambda done, updates: work.progress(done * batch, updates * batch, "examples"))
+        task, machine, width = task_named(self.task), this_machine(), self.encoder.run.shape.width
+        with machine.threads_for(num_activations=self.run.batch * self.run.most_tokens * width):
+            tuned = self.fine_tuned(work, task, machine)
             (work.folder / LOG).write_text("".join(json.dumps(row) + "\n" for row in tuned.log), encoding="utf-8")
             scores = [Score(metric="diverged", layer=self.scored_layer, value=float(tuned.diverged))]
             # A run that diverged in its first epoch has no model to test.
@@ -124,6 +114,22 @@ class TaskTraining(Stage):
         ]
         write_scores(work.folder, scores)
         forget_checkpoints(work.folder)
+
+    def fine_tuned(self, work: Work, task: Task[Any], machine: Machine) -> FineTuned:
+        from isoglot.evaluation.transfer.fine_tuning import FineTuner
+
+        tuner = FineTuner(
+            self.run,
+            task,
+            encoder=self.learner(chosen_model(work.path(self.encoder)).encoder),
+            encoding=self.encoder.streams[self.run.language].encoding(work.path),
+            train=read_examples(task, work.path(self.train)),
+            dev=read_examples(task, work.path(self.dev)),
+            folder=work.folder,
+            machine=machine,
+        )
+        batch = self.run.batch
+        return tuner.finish(lambda done, updates: work.progress(done * batch, updates * batch, "examples"))
 
     def tested(
         self, work: Work, task: Task[Any], gold: list[Any], tuned: FineTuned, *, language: str, machine: Machine
