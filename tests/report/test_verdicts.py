@@ -130,7 +130,22 @@ def test_few_repeats_and_lucky_ones_leave_the_constant() -> None:
     far_apart, once = {0: 10.0, 1: 40.0}, {0: 10.0}
     assert Noise.of([far_apart] * (LEAST_REPEATS - 1) + [once] * 50) == Noise(points=CLOSE_POINTS, num_scores=0)
     assert Noise.of([far_apart] * LEAST_REPEATS).num_scores == LEAST_REPEATS
-    assert Noise.of([{0: 10.0, 1: 10.5}] * 50) == Noise()
+    assert Noise.of([{0: 10.0, 1: 10.5}] * 50) == Noise(points=CLOSE_POINTS, num_scores=50)
+
+
+@pytest.mark.parametrize(
+    ("by_seed", "words"),
+    [
+        (
+            {0: 10.0},
+            "Noise is taken to be 3 points for two single scores, as fewer than 5 that show transfer",
+        ),
+        ({0: 10.0, 1: 10.5}, "Noise is 3 points for two single scores, and seeds say no more (50 scores"),
+        ({0: 10.0, 1: 13.0}, "Noise is 6.0 points for two single scores, in place of 3: twice the standard deviation"),
+    ],
+)
+def test_a_page_says_whether_noise_is_known(by_seed: dict[int | None, float], words: str) -> None:
+    assert words in Noise.of([by_seed] * 50).sentence()
 
 
 def test_rows_without_transfer_make_no_other_row_more_certain() -> None:

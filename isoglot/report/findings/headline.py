@@ -76,11 +76,11 @@ def refusal_sentences(comparisons: Comparisons) -> Iterator[str]:
 
 def claim_remarks(comparisons: Comparisons) -> list[str]:
     """Sentences on noise and shut gates, which hold for all claims about transfer."""
-    return [*filter(None, [noise_sentence(comparisons)]), *refusal_sentences(comparisons)]
+    return [noise_sentence(comparisons), *refusal_sentences(comparisons)] if comparisons.trials else []
 
 
 def noise_sentence(comparisons: Comparisons) -> str:
-    """Empty where noise is the constant."""
+    """How far scores differ for no reason."""
     if comparisons.least_seeds < FEW_SEEDS:
         return comparisons.noise.sentence()
     return "Noise is what the seeds of the compared scores say: chance alone exceeds it in one case of twenty."

@@ -264,7 +264,7 @@ class Noise:
 
     points: float = CLOSE_POINTS
     num_scores: int = 0
-    """How many scores of several seeds it is estimated from; 0 where it is the constant."""
+    """How many scores of several seeds it rests on; 0 where it is assumed."""
 
     @classmethod
     def of(cls, scores: Iterable[Mapping[int | None, float]]) -> Noise:
@@ -276,7 +276,7 @@ class Noise:
         squares = sum((value - fmean(values)) ** 2 for values in repeated for value in values)
         # The difference of two scores has twice the variance of one.
         points = DEVIATIONS * sqrt(2 * squares / num_repeats)
-        return cls(points=points, num_scores=len(repeated)) if points > CLOSE_POINTS else cls()
+        return cls(points=max(points, CLOSE_POINTS), num_scores=len(repeated))
 
     @classmethod
     def of_leads(cls, leads: Iterable[Sample]) -> Noise:
@@ -285,11 +285,16 @@ class Noise:
         return cls.of(lead.by_seed for lead in leads if isfinite(lead.mean) and lead.mean > CLOSE_POINTS)
 
     def sentence(self) -> str:
-        """Empty where noise is the constant."""
+        """How large it is, and why."""
         if not self.num_scores:
-            return ""
-        return (
-            f"Noise is {self.points:.1f} points for two single scores, in place of {CLOSE_POINTS:.0f}: twice the "
-            f"standard deviation of the difference between two models that differ in their seed alone "
-            f"({self.num_scores} scores of several seeds that show transfer). Of means of n it is that over √n."
-        )
+            why = f", as fewer than {LEAST_REPEATS} that show transfer have a second seed. Small models vary more"
+        elif self.points > CLOSE_POINTS:
+            why = (
+                f", in place of {CLOSE_POINTS:.0f}: twice the standard deviation of the difference between two models "
+                f"that differ in their seed alone ({self.num_scores} scores of several seeds that show transfer)"
+            )
+        else:
+            why = f", and seeds say no more ({self.num_scores} scores of several seeds that show transfer)"
+        size = f"{self.points:.1f}" if self.points > CLOSE_POINTS else f"{CLOSE_POINTS:.0f}"
+        verb = "is" if self.num_scores else "is taken to be"
+        return f"Noise {verb} {size} points for two single scores{why}. Of means of n it is that over √n."

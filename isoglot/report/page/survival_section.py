@@ -68,7 +68,6 @@ def survival_section(scores: ReportScores, *, scale: Scale, absences: Absences) 
         "num_wanted": len({*there, *awaited}),
         "is_awaited": bool(awaited),
         "gates": (f"{LEARNED:.0%}", f"{SOLVED:.0f}"),
-        "noise": found.noise,
         "noise_sentence": noise_sentence(found),
         "has_spread": any(len(each.points.values) > 1 for each in found.standings),
         "centred": CENTRED,
