@@ -1,11 +1,12 @@
 """A part of a study on a machine with a GPU, torch and numpy, but without network and without isoglot.
 
-    python bench/stretch.py load STUDY --data DATA [OPTIONS]                 here: fill .carry/first and .carry/second
+    python bench/stretch.py load STUDY --data DATA [OPTIONS]                 here: fill .carry/first, .carry/second, ...
     python3 bench/stretch.py work STUDY --seconds 500 --to OUT [OPTIONS]     there, in a copy of this checkout
 
 OPTIONS choose a part of the study, as in `isoglot run`: --targets de --seeds 0. `load` needs the network once.
 `.carry/first` holds packages and as much of the data as fits, in the order of its use. So training begins while the
-rest is on its way.
+rest is on its way. With --store STORE, models that the part needs and that lie there go along: they are not trained
+again, which would give others.
 
 `work` starts the run, and restarts it when new data has come. It returns after the seconds given, or when the run has
 ended, and leaves all that is finished in OUT/piece.tar.xz. The run continues after `work` returns. Call it again and
@@ -24,7 +25,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -32,11 +33,11 @@ from time import monotonic, sleep
 
 ROOT = Path(__file__).resolve().parents[1]
 CARRIED = ROOT / ".carry"
-FIRST, SECOND = "first", "second"
+PARTS = ("first", "second", "third", "fourth")
 WORK_FOLDER = Path(os.environ.get("ISOGLOT_STRETCH", "/tmp/isoglot-stretch"))
 """Where the machine with the GPU keeps packages, data, store and log."""
-MOST_BYTES_OF_FIRST = 60_000_000
-"""So that the first part and the checkout, less `results`, stay under 64 MiB."""
+MOST_BYTES_OF_PART = 60_000_000
+"""So that a part and the checkout, less `results`, stay under 64 MiB."""
 LARGEST_FILE = "20KB"
 MOST_BYTES_OF_WEIGHTS = 60_000_000
 BYTES_OF_A_PART = 15_000_000
@@ -52,19 +53,54 @@ LEFT_OUT = {
 FOR_TESTS = ("hypothesis", "iniconfig", "pytest", "sortedcontainers")
 
 
-def load(study: str, *, data: Path, lists: dict[str, str], pure: list[str], python: str, platform: str) -> None:
-    """Replace what both parts hold; a mistake in the study leaves them as they are."""
-    names = data_files(study, data=data, lists=lists)
+def load(
+    study: str, *, data: Path, store: Path | None, lists: dict[str, str], pure: list[str], python: str, platform: str
+) -> None:
+    """Replace what all parts hold; a mistake in the study leaves them as they are."""
+    wanted = {f"data/{name}": data / name for name in data_files(study, data=data, lists=lists)}
+    if store:
+        found = model_folders(study, data=data, store=store, lists=lists)
+        wanted |= {f"store/{folder.name}": folder for folder in found}
     with TemporaryDirectory() as folder:
         site = Path(folder, "site")
         unpack_packages(site, pure=pure, python=python, platform=platform)
+        packages = Path(shutil.make_archive(str(Path(folder, "packages")), "xztar", site))
+        wanted = {"site.tar.xz": packages, **wanted}
+        parts = in_parts(wanted)
         shutil.rmtree(CARRIED, ignore_errors=True)
-        (CARRIED / FIRST).mkdir(parents=True)
-        archive = Path(shutil.make_archive(str(CARRIED / FIRST / "site"), "xztar", site))
-    copy_parts(names, data=data, to=CARRIED, room=MOST_BYTES_OF_FIRST - archive.stat().st_size)
-    for part in (FIRST, SECOND):
-        sizes = [file.stat().st_size for file in (CARRIED / part).rglob("*") if file.is_file()]
-        print(f".carry/{part}: {len(sizes)} files, {sum(sizes) / 1e6:.1f} MB")
+        for name, part in parts.items():
+            copy(wanted[name], CARRIED / part / name)
+    for part in dict.fromkeys(parts.values()):
+        print(f".carry/{part}: {len(files_of(CARRIED / part))} files, {size_of(CARRIED / part) / 1e6:.1f} MB")
+
+
+def in_parts(wanted: Mapping[str, Path]) -> dict[str, str]:
+    """The part that carries each file or folder, the first with room: what is needed first comes first."""
+    parts: dict[str, str] = {}
+    rooms = dict.fromkeys(PARTS, MOST_BYTES_OF_PART)
+    for name, path in wanted.items():
+        size = size_of(path)
+        part = next((part for part, room in rooms.items() if size <= room), None)
+        if part is None:
+            sys.exit(f"{path} has {size / 1e6:.1f} MB, more than is left in {len(PARTS)} parts: load less of the study")
+        rooms[part] -= size
+        parts[name] = part
+    return parts
+
+
+def files_of(path: Path) -> list[Path]:
+    return [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+
+
+def size_of(path: Path) -> int:
+    return sum(file.stat().st_size for file in files_of(path))
+
+
+def copy(path: Path, target: Path) -> None:
+    for file in files_of(path):
+        to = target / file.relative_to(path)
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, to)
 
 
 def data_files(study: str, *, data: Path, lists: dict[str, str]) -> list[str]:
@@ -80,6 +116,18 @@ def data_files(study: str, *, data: Path, lists: dict[str, str]) -> list[str]:
         if Path(name).is_absolute() or not (data / name).is_file():
             sys.exit(f"{study}: {name} is no file under {data}, and cannot be carried; copy it there first")
     return names
+
+
+def model_folders(study: str, *, data: Path, store: Path, lists: dict[str, str]) -> list[Path]:
+    """Folders of the models that the chosen part of a study needs, as far as a store has them."""
+    from isoglot.cli.options import StudyOptions
+    from isoglot.pipeline.exhibits import targets
+    from isoglot.pipeline.stages.models import PretrainedEncoder
+    from isoglot.store import Store, inputs_first
+
+    chosen, there = StudyOptions(study=study, data=str(data), **lists).chosen_study(), Store(store)
+    models = [stage for stage in inputs_first(targets(chosen)).values() if isinstance(stage, PretrainedEncoder)]
+    return [there.verified_folder(stage) for stage in models if there.has(stage)]
 
 
 def unpack_packages(site: Path, *, pure: list[str], python: str, platform: str) -> None:
@@ -102,16 +150,6 @@ def unpack_packages(site: Path, *, pure: list[str], python: str, platform: str) 
         # Debug symbols are most of what some libraries weigh. Those of another processor may stay.
         libraries = [str(library) for library in site.rglob("*.so*")]
         subprocess.run(["strip", "--strip-all", *libraries], check=False, capture_output=True)
-
-
-def copy_parts(names: Iterable[str], *, data: Path, to: Path, room: int) -> None:
-    """Copy files to the first part as long as there is room for each, and the others to the second."""
-    for name in names:
-        size = (data / name).stat().st_size
-        part, room = (FIRST, room - size) if size <= room else (SECOND, room)
-        target = to / part / "data" / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(data / name, target)
 
 
 def work(study: str, *, seconds: float, to: Path, lists: dict[str, str], workers: str | None, weights: bool) -> None:
@@ -176,10 +214,10 @@ def leave_weights(store: Path, *, to: Path, sent: Path) -> None:
 
 
 def unpack_parts(carried: Path, *, to: Path) -> bool:
-    """Put packages and data that are not there yet into their places; whether there were any."""
+    """Put packages, data and models that are not there yet into their places; whether there were any."""
     to.mkdir(parents=True, exist_ok=True)
     is_new = False
-    for source in carried.glob("*/data/**/*"):
+    for source in (*carried.glob("*/data/**/*"), *carried.glob("*/store/**/*")):
         # Without the name of its part.
         target = to.joinpath(*source.relative_to(carried).parts[1:])
         if source.is_file() and not (target.is_file() and target.stat().st_size == source.stat().st_size):
@@ -227,6 +265,7 @@ def main() -> None:
         for name in LISTS:
             verb.add_argument(f"--{name}")
     here.add_argument("--data", type=Path, required=True)
+    here.add_argument("--store", type=Path, help="where models lie that are to go along")
     here.add_argument("--pure", nargs="*", default=[], help="packages to build here, such as jieba")
     here.add_argument("--python", default="3.12")
     here.add_argument("--platform", default="manylinux2014_x86_64")

@@ -33,15 +33,25 @@ def files_below(folder: Path) -> set[str]:
     return {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
 
 
-def test_the_files_of_the_chosen_part_are_carried_text_first(stretch: ModuleType, tmp_path: Path) -> None:
+def test_the_files_of_the_chosen_part_are_carried_text_first(
+    stretch: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     study = str(write_real_study(tmp_path / "data"))
     names = stretch.data_files(study, data=tmp_path / "data", lists={"exhibits": "emergence", "conditions": "default"})
     assert {"text/en.txt.xz", "text/fr-1.txt.gz", "text/fr-2.txt", "parallel.en"} <= {*names}
     assert "train.en.bio" not in names
-    sizes = {name: (tmp_path / "data" / name).stat().st_size for name in names}
-    stretch.copy_parts(names, data=tmp_path / "data", to=tmp_path / "carry", room=sizes[names[0]])
-    assert files_below(tmp_path / "carry/first") == {f"data/{names[0]}"}
-    assert files_below(tmp_path / "carry/second") == {f"data/{name}" for name in names[1:]}
+    files = {name: tmp_path / "data" / name for name in names}
+    monkeypatch.setattr(stretch, "MOST_BYTES_OF_PART", max(file.stat().st_size for file in files.values()))
+    parts = stretch.in_parts(files)
+    assert [*parts] == names
+    assert parts[names[0]] == "first"
+    assert len({*parts.values()}) > 1
+    for part in parts.values():
+        carried = [name for name in names if parts[name] == part]
+        assert sum(files[name].stat().st_size for name in carried) <= stretch.MOST_BYTES_OF_PART
+    monkeypatch.setattr(stretch, "MOST_BYTES_OF_PART", files[names[0]].stat().st_size - 1)
+    with pytest.raises(SystemExit, match=rf"{names[0]} has .* MB, more than is left in 4 parts"):
+        stretch.in_parts(files)
 
 
 def test_a_file_that_cannot_be_carried_is_named(stretch: ModuleType, tmp_path: Path) -> None:
@@ -133,7 +143,14 @@ def test_weights_come_home_in_turn_and_more_can_be_made_from_them(
         assert kept == {*record.files, "record.json"}
         assert not any("intermediate" in name for name in kept)
         assert Store(home).verified_folder(model).is_dir()
-    # Nothing is trained again.
+    # They can be carried to another machine, too. Nothing is trained again.
+    (tmp_path / "tiny.toml").write_text(text)
+    lists = {"exhibits": "emergence", "conditions": "default"}
+    (folder,) = stretch.model_folders(str(tmp_path / "tiny.toml"), data=tmp_path, store=home, lists=lists)
+    stretch.copy(folder, tmp_path / "carry/first/store" / folder.name)
+    assert stretch.unpack_parts(tmp_path / "carry", to=tmp_path / "next")
+    assert files_below(tmp_path / "next/store" / folder.name) == files_below(folder)
+    assert Store(tmp_path / "next/store").verified_folder(models[0]).is_dir()
     outcome = run_plan(scored, Store(home))
     assert {each.digest for each in scored} <= {each.digest for each in outcome.made}
     assert not any(isinstance(each, PretrainedEncoder) for each in outcome.made)
