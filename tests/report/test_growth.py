@@ -96,6 +96,19 @@ def test_the_end_of_the_learning_rate_is_no_head_start() -> None:
     assert times_behind(other, default) == f"{TIMES}4"
 
 
+def test_a_row_that_does_not_grow_is_later_with_every_moment() -> None:
+    """It had its highest score by chance at its second moment, as Default had."""
+    still = [
+        replace(each, value=planted(UPDATES[1]) if each.update == UPDATES[1] else planted(UPDATES[0]))
+        if each.metric == "retrieval_p1"
+        else each
+        for each in structure("sep-emb")
+    ]
+    default, other = (row for row in rows(*structure("default"), *still) if row.measure.key == "retrieval")
+    assert other.at(PAPER.tokens) == (None, "no growth beyond noise")
+    assert times_behind(other, default) == f"{TIMES}{UPDATES[-1] // UPDATES[1]}"
+
+
 def test_noise_is_not_behind_noise() -> None:
     default, other = (row for row in rows(*structure("default"), *structure("sep-emb")) if row.measure.key == "cka")
     assert times_behind(other, default) == "", "planted to go nowhere"

@@ -142,6 +142,8 @@ def times_behind(row: Growth, other: Growth) -> str:
     if fast.fit_and_reason[1]:
         return ""
     late, early = (each.tokens_for(slow.steady[last]) for each in (slow, fast))
+    # What does not grow may have had its best score by chance, and early.
+    late = last if slow.fit_and_reason[1] else late
     # At its end the slow row may not have what the fast one had at its first moment.
     times = late / early if late and early else last / first
     bound = "" if early else "over " if is_behind else "under "
