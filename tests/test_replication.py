@@ -3,7 +3,7 @@
 import csv
 import json
 import re
-from itertools import groupby, pairwise, product
+from itertools import groupby, pairwise
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -11,13 +11,11 @@ from typing import Any
 import pytest
 from killed_processes import files_of
 from published_records import packed_json, packed_records, published_part
-from scipy.stats import spearmanr
 
 from isoglot.pipeline.measurements import with_variant
 from isoglot.report.findings.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.provenance import study_settings
 from isoglot.report.report_files import read_report_data
-from isoglot.report.report_scores import ReportScores
 from isoglot.report.writing import rewrite_report
 from isoglot.study.study import read_study
 
@@ -136,44 +134,6 @@ def test_what_was_made_on_two_machines_is_the_same_to_the_byte() -> None:
     models = [first["files"] for first, _ in twice if first["kind"] == "pretrained-encoder"]
     assert len(models) == 8
     assert all(any(name.endswith(".safetensors") for name in files) for files in models)
-
-
-@pytest.mark.parametrize("name", ["replication", "replication-1g"])
-def test_the_readme_has_tables_and_points_as_they_were_written(name: str) -> None:
-    published = ROOT / "results" / name
-    readme = (published / "README.md").read_text()
-    for part in ("table-1.md", "claims.md"):
-        assert (published / part).read_text().strip() in readme
-    for each in ReportScores(read_report_data(published).measurements).comparisons.standings:
-        if each.condition != "default":
-            assert f"{each.points.mean:+.1f} ({each.share:.0%})" in readme
-
-
-def test_the_readme_says_what_sep_emb_does_to_the_order_of_conditions() -> None:
-    readme = (ROOT / "results/replication-1g/README.md").read_text()
-    rows = [json.loads(line) for line in (ROOT / "results/replication-1g/measurements.jsonl").read_text().splitlines()]
-    # Parts drawn apart, of results/recipe.
-    apart = {"ner": {"sep-emb": 51.0, "sep-l1-3": 51.4}, "parsing": {"sep-emb": 43.7, "sep-l1-3": 25.4}}
-    without: dict[str, list[float]] = {"fr": [], "de": []}
-    drawn_apart = []
-    for (task, (metric, papers_name, _)), language in product(TASKS.items(), without):
-        ours = {
-            row["condition"]: row["value"]
-            for row in rows
-            if (row["exhibit"], row["task"], row["metric"], row["language"]) == ("table-1", task, metric, language)
-        }
-        published = {name: TABLE_1_SCORES[name][papers_name] for name in ours}
-        is_papers = language in TARGETS
-        papers = {name: each[TARGETS.index(language)] if is_papers else fmean(each) for name, each in published.items()}
-        others = [name for name in ours if name != "sep-emb"]
-        without[language].append(
-            spearmanr([ours[name] for name in others], [papers[name] for name in others]).statistic
-        )
-        if language == "de" and task in apart:
-            drawn_apart.append(spearmanr([*(ours | apart[task]).values()], [*papers.values()]).statistic)
-    french, german = ("{:.2f}, {:.2f} and {:.2f}".format(*each) for each in without.values())
-    assert f"without this row rho is {french} in French and {german} in German" in readme
-    assert "rho is {:.2f} in NER and {:.2f} in parsing. The paper".format(*drawn_apart) in readme
 
 
 @pytest.mark.parametrize("name", STUDIES)
