@@ -18,9 +18,9 @@ READERS = {
     # Files of artifacts, in a folder that the caller has from a door or, in a stage, from Work.path.
     "pipeline/stages/examples.py:read_counts",
     "pipeline/stages/models.py:_opened",
-    "pipeline/stages/models.py:evaluations",
+    "pipeline/stages/training_log.py:evaluations",
     "pipeline/stages/models.py:stored_sizes",
-    "pipeline/stages/models.py:unlearned",
+    "pipeline/stages/training_log.py:unlearned",
     "pipeline/stages/scores.py:read_scores",
     "pipeline/stages/text.py:read_lines",
     "pipeline/stages/vocabulary.py:VocabularyStatistics._scores",
@@ -38,6 +38,7 @@ READERS = {
     "report/report_files.py:_text",
     "report/writing.py:_written_before",
     "report/writing.py:_kept_pictures",
+    "report/writing.py:_text_if_there",
     # Remarks of a log, which are no numbers.
     "report/state.py:last_remark",
     # Writes, or opens a browser.

@@ -20,6 +20,7 @@ from isoglot.pipeline.probing import ROUNDS, probed_pair
 from isoglot.report.figures.layer_figures import RETRIEVAL
 from isoglot.report.figures.layer_series import pair_title
 from isoglot.report.page.probe_sections import AFTER_MAP, KINDS, SIMILARITY, ProbeScores, probe_sections
+from isoglot.report.report_files import PROVENANCE
 from isoglot.report.results import Numbers
 from isoglot.report.writing import write_page
 from isoglot.store import Store
@@ -161,6 +162,8 @@ class Probe(Numbers):
         place, pairs = Path(folder), ", ".join(self.origins)
         head = {"title": "Probe", "subtitle": f"{self.scores.name} on {pairs}", "facts": [*self.readings()]}
         title = f"{self.scores.name}: {pairs}"
+        if (place / PROVENANCE).exists():
+            raise IsoglotError(f"{place}: holds the report of a study; choose another folder for that of a probe")
         page = write_page(place, title=title, head=head, sections=[*probe_sections(self.scores)], kept={})
         write_whole(place / JSON, self.json_text())
         text = StringIO()

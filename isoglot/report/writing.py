@@ -17,7 +17,7 @@ from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import Measurement, measurements, pending_cells
 from isoglot.pipeline.stages.scores import SCORES
 from isoglot.report.difference import Changed, difference
-from isoglot.report.figures.picture import Picture
+from isoglot.report.figures.picture import BEGINNING, Picture
 from isoglot.report.findings.headline import claim_remarks
 from isoglot.report.findings.verdicts import Claim, Verdict, tally
 from isoglot.report.growth.predictions import Prediction, are_comparable, predictions
@@ -51,6 +51,8 @@ class Other:
     name: str
     """As the reader calls it."""
     content: ReportContent
+    lacks: str = ""
+    """A sentence about what is not made of it yet."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,15 +148,17 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
     # Two runs of one study may come to their end together.
     with lease(folder / "report.lease"):
-        was_report = (folder / PROVENANCE).exists()
-        for name, text in ((made_from if is_new else {}) | texts).items():
+        if not in_store and not (folder / PROVENANCE).exists():
+            _refuse_files_of_others(folder, [*made_from, *texts, PAGE])
+        earlier_page = _text_if_there(folder / PAGE)
+        # What says that this folder is a report comes first, so that one cut off is known as one.
+        first = {PROVENANCE: made_from[PROVENANCE], **made_from} if is_new else {}
+        for name, text in (first | texts).items():
             write_whole(folder / name, text)
         title = f"{data.study.name}: {' and '.join(data.study.languages)}"
         head = text_sections.page_head(data.study, data.state)
         write_page(folder, title=title, head=head, sections=sections, kept=_kept_pictures(folder) if in_store else {})
-        # The files of a folder that was no report are somebody else's.
-        if was_report:
-            _remove_stale(folder, texts=texts, stems={picture.file_stem for picture in pictures})
+        _remove_stale(folder, texts=texts, stems={picture.file_stem for picture in pictures}, earlier_page=earlier_page)
         if in_store:
             drawn = [f"{FIGURES}/{picture.file_stem}.svg" for picture in pictures]
             sums = {name: sha256_of(folder / name) for name in (*made_from, *texts, PAGE, *drawn)}
@@ -268,12 +272,24 @@ def _write_picture(picture: Picture, folder: Path, *, kept: Mapping[str, str]) -
     return drawn
 
 
-def _remove_stale(folder: Path, *, texts: Collection[str], stems: Collection[str]) -> None:
-    """Remove texts and pictures that an earlier report had here, and this one has not."""
-    stale = [folder / name for name in TEXTS if name not in texts]
-    stale += [path for path in (folder / FIGURES).glob("*.svg") if path.name.removesuffix(".svg") not in stems]
-    # Once written beside each SVG, which the page itself makes now; and checksums of the SVGs alone.
-    stale += [*(folder / FIGURES).glob("*.png"), folder / FIGURES / ".drawn.json"]
+def _refuse_files_of_others(folder: Path, names: Sequence[str]) -> None:
+    for name in names:
+        if (folder / name).exists():
+            problem = "is there already, in a folder that is no report of a study"
+            raise IsoglotError(f"{folder / name}: {problem}; choose another folder, or move the file")
+
+
+def _remove_stale(folder: Path, *, texts: Collection[str], stems: Collection[str], earlier_page: str) -> None:
+    """Remove texts and pictures that an earlier report had here, and this one has not; others are somebody else's."""
+    stale = [folder / name for name in TEXTS if name not in texts and f'href="{name}"' in earlier_page]
+    for path in (folder / FIGURES).glob("*.svg"):
+        if path.name.removesuffix(".svg") not in stems and _text_if_there(path).startswith(BEGINNING):
+            stale.append(path)
     for path in stale:
-        if path.is_file():
-            path.unlink()
+        path.unlink(missing_ok=True)
+
+
+def _text_if_there(path: Path) -> str:
+    with suppress(OSError, ValueError):
+        return path.read_text(encoding="utf-8")
+    return ""

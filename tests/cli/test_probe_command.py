@@ -66,6 +66,15 @@ def run(*words: str) -> Result:
     return result
 
 
+def test_the_report_of_a_study_is_not_overwritten(models: Path, tmp_path: Path) -> None:
+    lines = text(tmp_path / "lines.txt")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "provenance.json").write_text("{}")
+    with pytest.raises(IsoglotError, match="mine: holds the report of a study; choose another folder"):
+        run(str(models / "one"), "--parallel", lines, lines, "--to", "mine")
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["provenance.json"]
+
+
 def test_a_model_is_like_itself(models: Path, tmp_path: Path) -> None:
     lines = text(tmp_path / "lines.txt")
     result = run(str(models / "one"), str(models / "one"), "--parallel", lines, lines)

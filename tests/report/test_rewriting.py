@@ -131,13 +131,38 @@ def test_what_is_damaged_or_stale_is_mended_and_all_else_stays(page: Path) -> No
     (folder / "figures" / "retrieval.ela-oru.svg").write_bytes(
         before["figures/retrieval.ela-oru.svg"].replace(b"\n", b"\r\n") + b"\r\n"
     )
-    stale = ("figures/figure-6.ela-oru.svg", "figures/figure-6.ela-oru.png")
-    others = ("figures/notes.txt", "figures/mine/figure-6.svg", "picture.svg", "table-2.csv")
+    # Pictures of an earlier report, and what its page led to, are known from what lies beside them.
+    shutil.copy(folder / "figures" / "retrieval.ela-oru.svg", folder / "figures" / "figure-6.ela-oru.svg")
+    (folder / "growth.csv").touch()
+    page.write_text(page.read_text(encoding="utf-8") + '<a href="growth.csv">growth.csv</a>', encoding="utf-8")
+    others = ("figures/mine.svg", "figures/figure-6.png", "figures/mine/figure-6.svg", "picture.svg", "table-2.csv")
     (folder / "figures" / "mine").mkdir()
-    for name in (*stale, *others):
+    for name in others:
         (folder / name).touch()
     rewrite_report(folder)
     assert files_of(folder) == before | dict.fromkeys(others, b"")
+    (folder / "growth.csv").touch()
+    rewrite_report(folder)
+    assert (folder / "growth.csv").exists(), "no page led to it: it is somebody else's"
+
+
+@pytest.mark.parametrize("name", ["report.html", "table-1.csv", "measurements.jsonl"])
+def test_files_of_others_are_not_overwritten(page: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / name).write_text("mine")
+    with pytest.raises(IsoglotError, match=f"mine/{name}: is there already, in a folder that is no report"):
+        rewrite_report(page.parent, to=tmp_path / "mine")
+    assert files_of(tmp_path / "mine") == {name: b"mine"}
+
+
+def test_a_report_that_was_cut_off_is_written_again(page: Path, tmp_path: Path) -> None:
+    place = tmp_path / "mine"
+    rewrite_report(page.parent, to=place)
+    before = files_of(place)
+    for name in before.keys() - {"provenance.json", "measurements.jsonl"}:
+        (place / name).unlink()
+    rewrite_report(page.parent, to=place)
+    assert files_of(place) == before
 
 
 def test_a_published_report_needs_nothing_but_itself(store: Store, page: Path, tmp_path: Path) -> None:

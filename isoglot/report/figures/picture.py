@@ -46,6 +46,8 @@ Spec = Mapping[str, Any]
 # Whether the paper's own numbers are shown; the page's script changes it.
 PAPER = {"name": "paper", "value": True}
 LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
+BEGINNING = '<svg data-spec="'
+"""How all pictures of reports begin."""
 CLIP = re.compile(r"(?<=[\"#])clip\d+(?=[\")])")
 REPLACEMENT = "\ufffd"
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -172,7 +174,7 @@ class Picture:
 
     @property
     def _beginning(self) -> str:
-        return f'<svg data-spec="{self.digest}"'
+        return f'{BEGINNING}{self.digest}"'
 
 
 # The reports that a running study writes again and again have few new pictures.
