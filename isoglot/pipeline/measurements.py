@@ -12,9 +12,10 @@ from isoglot.errors import IsoglotError
 from isoglot.pipeline.cells import AT, EMERGENCE, FROZEN, GROWTH_TASKS, MAPPED, UNTRAINED, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.emergence import Emergence
-from isoglot.pipeline.stages.models import AnyEncoder, PretrainedEncoder, chosen_evaluation, evaluations
+from isoglot.pipeline.stages.models import AnyEncoder, PretrainedEncoder
 from isoglot.pipeline.stages.readers import TwoModelStage
 from isoglot.pipeline.stages.scores import SCORES, read_scores
+from isoglot.pipeline.stages.training_log import chosen_evaluation, evaluations
 from isoglot.pretraining.run import HEALTH, LOG
 from isoglot.store import Store, inputs_first
 from isoglot.study.conditions import MONOLINGUAL

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from isoglot.errors import IsoglotError
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.stages.models import Evaluation, PretrainedEncoder, evaluations
+from isoglot.pipeline.stages.models import PretrainedEncoder
+from isoglot.pipeline.stages.training_log import Evaluation, evaluations
 from isoglot.pretraining.run import LOG
 from isoglot.store import Store, inputs_first
 from isoglot.study.study import Study

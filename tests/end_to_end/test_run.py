@@ -44,8 +44,8 @@ def test_every_measurement_is_a_line_of_json_and_tables_are_those_of_the_run(fin
     assert len(set(identities)) == len(lines)
     tables = finished.first_output[finished.first_output.index("What the languages") :]
     assert tables.startswith(shown.stdout.rstrip())
-    # So few updates teach nothing, and no model was scored untrained.
-    assert "No verdict, as models were not scored without pretraining: " in shown.stdout
+    # So few updates teach nothing.
+    assert "No verdict, as a model knows no more of a language than how frequent its words are: " in shown.stdout
 
 
 def test_a_second_run_does_nothing_and_says_so_at_once(finished: Workplace) -> None:

@@ -118,9 +118,11 @@ def test_such_a_model_is_a_warning_a_remark_and_a_score_beside_those_of_its_task
     frequency = {language: exp(-share_V @ np.log(share_V)) for language, share_V in shares(stage, finished)}
     assert json.loads((tmp_path / "unigram.json").read_text()) == pytest.approx(frequency, rel=0.02)
     found, _ = measurements(finished.study, finished.store)
-    marks = [each for each in found if each.metric == "perplexity_over_unigram" and each.exhibit == "table-1"]
-    assert {(each.condition, each.language) for each in marks} >= {("default", "ela"), ("default", "oru")}
-    assert min(each.value for each in marks) >= 1
+    for exhibit in ("table-1", "emergence"):
+        marks = [each for each in found if each.metric == "perplexity_over_unigram" and each.exhibit == exhibit]
+        assert {(each.condition, each.language) for each in marks} >= {("default", "ela"), ("default", "oru")}
+        assert min(each.value for each in marks) >= 1
+        assert {each.variant for each in marks} == {None}, "nothing is asked of an untrained model"
 
 
 @pytest.mark.campaign

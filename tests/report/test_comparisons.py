@@ -9,6 +9,7 @@ from isoglot.pipeline.cells import FROZEN, TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.findings.comparisons import Comparisons, Outcome
 from isoglot.report.findings.headline import budget, headline, refusal_sentences, shares_beside_paper
+from isoglot.report.findings.layer_scores import sections
 from isoglot.report.findings.published import TABLE_1_SCORES, published_measurements
 from isoglot.report.findings.transfer_scores import Model, transfer_scores
 from isoglot.report.findings.verdicts import Verdict
@@ -94,6 +95,25 @@ def test_a_model_that_knows_only_how_frequent_words_are_is_compared_with_none() 
     (sentence,) = refusal_sentences(blind)
     assert sentence.startswith("No verdict, as a model knows no more of a language than how frequent its words are: ")
     assert "Sep Emb" in sentence
+
+
+def test_nor_is_its_structure() -> None:
+    found = [
+        each
+        for name, top in (("default", 60.0), ("sep-emb", 2.0))
+        for seed in range(3)
+        for variant, score in ((None, top + seed), (UNTRAINED, 1.0))
+        for each in measured(name, [score, score, 0.5], seed=seed, variant=variant)
+    ]
+    assert ReportScores(found).comparisons.outcomes["sep-emb"] is Outcome.DIES
+    (section,) = sections(found)
+    assert [each.verdict for each in section.agreements] == [Verdict.AGREES]
+    mark = replace(found[0], condition="sep-emb", metric="perplexity_over_unigram", layer=None, value=1.2)
+    blind = ReportScores([*found, mark])
+    assert blind.comparisons.outcomes["sep-emb"] is Outcome.NONE
+    (section,) = sections([*found, mark])
+    assert section.agreements == []
+    assert [row.unlearned for row in section.rows] == [(), (mark.language,)]
 
 
 @pytest.mark.parametrize("draw", range(8))

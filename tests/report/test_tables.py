@@ -122,7 +122,7 @@ def test_a_row_is_over_layers_and_the_seeds_that_have_both_scores() -> None:
     assert row.layers == (20, 35, 50)
     assert (row.best, row.untrained_best) == ((60, 50), (3, 6))
     assert (row.mean_best, row.mean_untrained_best) == (55, 4.5)
-    assert rows(reversed(found), metric="retrieval_p1")[0].layers == row.layers
+    assert rows(found[::-1], metric="retrieval_p1")[0].layers == row.layers
     assert rows([], metric="retrieval_p1") == []
 
 

@@ -20,6 +20,7 @@ from isoglot.pipeline.stages.readers import (
 )
 from isoglot.pipeline.stages.scores import SCORES, Score, scores_of, write_scores
 from isoglot.pipeline.stages.text import SplitText
+from isoglot.pipeline.stages.training_log import unlearned_scores
 from isoglot.pipeline.stages.translations import AnyDictionary, AnyParallelText, parallel_lines
 from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
 from isoglot.pipeline.stages.word_questions import WordQuestions
@@ -64,7 +65,9 @@ class Emergence(Stage):
                 words = WordQuestions.of(work, self.dictionary, texts=self.texts, languages=self.languages)
                 scores += words.scores(readers, words.encoded(readers))
                 scores += words.facts
-        write_scores(work.folder, scores)
+        write_scores(
+            work.folder, [*scores, *unlearned_scores(work.path(self.encoder), source=self.encoder.run.languages[0])]
+        )
 
     def _sentence_scores(self, work: Work, readers: Sequence[EncoderReader]) -> Iterator[Score]:
         from isoglot.evaluation.geometry.retrieval import both_directions, centred_precision

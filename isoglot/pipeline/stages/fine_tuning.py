@@ -17,8 +17,9 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.model.work_files import CHECKPOINTS
 from isoglot.pipeline.stages.examples import AnyExamples, SyntheticExamples, read_counts, read_examples
 from isoglot.pipeline.stages.job_sizes import for_training
-from isoglot.pipeline.stages.models import AnyEncoder, chosen_model, guessed_training_seconds, unlearned
+from isoglot.pipeline.stages.models import AnyEncoder, chosen_model, guessed_training_seconds
 from isoglot.pipeline.stages.scores import SCORES, Score, read_scores, scores_of, write_scores
+from isoglot.pipeline.stages.training_log import unlearned_scores
 from isoglot.pipeline.stages.vocabulary import BuiltVocabulary, LearnedBpe
 from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Work
 
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from isoglot.model.encoder import Encoder
 
 LOG = "log.jsonl"
-OVER_UNIGRAM = "perplexity_over_unigram"
 DEV = "dev_"  # the prefix of metrics of the source language's dev set; the others are of test sets
 PLACES = ("best_setting", "second_best_setting")  # the metrics that name the averaged settings, counted from 0
 BEST_SETTINGS = len(PLACES)
@@ -106,12 +106,9 @@ class TaskTraining(Stage):
                 scores += scores_of(dev_scores, layer=self.scored_layer, language=self.run.language)
                 scores.append(Score(metric="chosen_epoch", layer=self.scored_layer, value=best["epoch"]))
                 scores += self.test_scores(work, task, tuned, machine)
-        # So that whoever reads a score sees what its model is worth; of a sound model there is nothing to say.
-        of_model = unlearned(work.path(self.encoder), source=self.encoder.run.languages[0])
-        scores += [
-            Score(metric=OVER_UNIGRAM, layer=self.scored_layer, language=language, value=times)
-            for language, times in of_model.items()
-        ]
+        scores += unlearned_scores(
+            work.path(self.encoder), source=self.encoder.run.languages[0], layer=self.scored_layer
+        )
         write_scores(work.folder, scores)
         forget_checkpoints(work.folder)
 

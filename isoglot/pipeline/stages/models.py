@@ -22,16 +22,15 @@ from isoglot.machine import GUESSED_OPERATIONS_PER_SECOND, processes_per_model
 from isoglot.model.work_files import CHECKPOINTS, SUMS_NAME
 from isoglot.pipeline.stages.job_sizes import for_training
 from isoglot.pipeline.stages.text import SyntheticText
+from isoglot.pipeline.stages.training_log import UNLEARNED_FIX, chosen_evaluation, evaluations, unlearned
 from isoglot.pipeline.stages.vocabulary import LearnedBpe, SwitchableTrainingText, TokenStreams
 from isoglot.pretraining.run import BEST, FILES, INTERMEDIATE, LOG, MODEL_FILES, UNIGRAM, PretrainingRun, UpdateRecord
 from isoglot.store import NOT_IDENTITY, Amount, Resources, Stage, Store, Work
-from isoglot.store.file_sums import damaged
 from isoglot.study.conditions import TableKind
 
 if TYPE_CHECKING:
     from isoglot.model.cloze import ClozeModel
 
-UNLEARNED_FIX = "train longer, or lower optimization.learning_rate"
 # Stages import torch only where they make something, so that planning and reading results stay instant.
 
 GUESSED_UPDATE_SECONDS = 0.01
@@ -208,53 +207,6 @@ def chosen_model(folder: Path) -> ClozeModel:
     from isoglot.model.cloze import read_model
 
     return read_model(folder / BEST)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Evaluation:
-    """One line of a model's log: perplexities of dev text by language."""
-
-    update: int
-    perplexity: Mapping[str, float]
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Evaluation:
-        perplexity = {language: float(value) for language, value in row["perplexity"].items()}
-        return cls(update=int(row["update"]), perplexity=perplexity)
-
-
-def evaluations(folder: Path) -> list[Evaluation]:
-    """The log of a finished model; empty where the model was deleted once its scores were known."""
-    try:
-        lines = (folder / LOG).read_bytes().splitlines()
-    except FileNotFoundError:
-        return []
-    rows = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            rows.append(Evaluation.of(json.loads(line)))
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise damaged(folder / LOG, fault=f"has no evaluation in line {number}", folder=folder) from error
-    return rows
-
-
-def chosen_evaluation(rows: Sequence[Evaluation], *, source: str) -> Evaluation:
-    """The evaluation of the chosen model: the first with the source language's lowest perplexity."""
-    return min(rows, key=lambda each: each.perplexity[source])
-
-
-def unlearned(folder: Path, *, source: str) -> dict[str, float]:
-    """The languages of which a finished model knows no more than how frequent words are.
-
-    With each goes its dev perplexity as a multiple of what frequencies alone give. Older models have no note of that.
-    """
-    try:
-        unigram = json.loads((folder / UNIGRAM).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    chosen = chosen_evaluation(evaluations(folder), source=source).perplexity
-    times = {language: chosen[language] / value for language, value in unigram.items()}
-    return {language: value for language, value in times.items() if value >= 1}
 
 
 def kept_models(folder: Path, *, source: str) -> dict[int, Path]:

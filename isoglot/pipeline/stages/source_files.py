@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from isoglot.corpora.readers.decompression import found
-from isoglot.errors import IsoglotError, MissingDataError, nearest
+from isoglot.errors import IsoglotError, MissingDataError, nearest_file
 from isoglot.files import parsed_json, sha256_of
 from isoglot.store import NOT_IDENTITY
 
@@ -75,8 +75,8 @@ def _cached_sha256(path: Path, key: str) -> str:
 
 def _reason(path: Path, error: OSError) -> str:
     try:
-        beside = [each.name for each in path.parent.iterdir() if each.name != path.name]
+        beside = sorted(each.name for each in path.parent.iterdir())
     except OSError:
         return f"{error.strerror}; is --data or ISOGLOT_DATA the folder that the study's paths start from?"
-    near = nearest(path.name, beside)
+    near = nearest_file(path.name, beside) if isinstance(error, FileNotFoundError) else None
     return f"{error.strerror}" + (f"; did you mean {near}?" if near else "")

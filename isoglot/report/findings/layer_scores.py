@@ -7,6 +7,7 @@ from statistics import fmean
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import EMERGENCE, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
+from isoglot.pipeline.stages.training_log import OVER_UNIGRAM
 from isoglot.report.figures.layer_series import pair_title
 from isoglot.report.findings.agreement import agreements
 from isoglot.report.findings.verdicts import Finding, Noise, Sample
@@ -89,6 +90,8 @@ class Row:
     raw_best: tuple[float, ...]
     """Without subtracting each language's mean; empty where that was not measured, as of words."""
     seeds: tuple[int | None, ...]
+    unlearned: tuple[str, ...]
+    """Languages of which some seed's model knows no more than how frequent words are."""
 
     @property
     def gains(self) -> Sample:
@@ -105,13 +108,17 @@ class Row:
         return fmean(self.untrained_best)
 
 
-def rows(measurements: Iterable[Measurement], *, metric: str) -> list[Row]:
+def rows(measurements: Sequence[Measurement], *, metric: str) -> list[Row]:
     """One row for each condition and pair, in the order they came, over the seeds with an untrained score as well."""
     found = []
+    marks = [each for each in measurements if (each.exhibit, each.metric) == (EMERGENCE, OVER_UNIGRAM)]
     for panel in panels(measurements, EMERGENCE):
         for condition in dict.fromkeys(condition for of_metric, condition, _ in panel.scores if of_metric == metric):
             trained, untrained = (panel.scores.get((metric, condition, kind), {}) for kind in (None, UNTRAINED))
             raw = panel.scores.get((RAW, condition, None), {}) if metric == RETRIEVAL else {}
+            unlearned = (
+                each.language for each in marks if (each.languages, each.condition) == (panel.languages, condition)
+            )
             if seeds := [seed for seed in trained if seed in untrained]:
                 found.append(
                     Row(
@@ -125,6 +132,7 @@ def rows(measurements: Iterable[Measurement], *, metric: str) -> list[Row]:
                         untrained_best=tuple(max(untrained[seed].values()) for seed in seeds),
                         raw_best=tuple(max(raw[seed].values()) for seed in seeds if seed in raw),
                         seeds=tuple(seeds),
+                        unlearned=tuple(dict.fromkeys(unlearned)),
                     )
                 )
     return found
@@ -164,7 +172,7 @@ def sections(measurements: Sequence[Measurement]) -> Iterator[Section]:
                 rows=of_pair,
                 chance=single_value(measurements, metric=f"{metric}_chance", languages=languages),
                 coverage=single_value(measurements, metric=coverage, languages=languages),
-                agreements=agreements({row.condition: row.gains for row in of_pair}, noise=noise)
+                agreements=agreements({row.condition: row.gains for row in of_pair if not row.unlearned}, noise=noise)
                 if metric == RETRIEVAL
                 else [],
             )

@@ -10,7 +10,7 @@ from isoglot.evaluation.transfer.task import Task
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import BASELINES, FROZEN, TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.pipeline.stages.fine_tuning import OVER_UNIGRAM
+from isoglot.pipeline.stages.training_log import OVER_UNIGRAM
 from isoglot.report.findings.verdicts import Sample, mean_sample
 from isoglot.study.conditions import condition_named
 

@@ -7,7 +7,7 @@ from enum import Enum
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.pipeline.stages.models import UNLEARNED_FIX
+from isoglot.pipeline.stages.training_log import UNLEARNED_FIX
 from isoglot.report.findings.layer_scores import RETRIEVAL, rows
 from isoglot.report.findings.transfer_scores import Floor, Model, TaskScores
 from isoglot.report.findings.verdicts import Sample, mean_sample
@@ -86,10 +86,10 @@ def task_trials(scores: TaskScores) -> Iterator[Trial]:
             model = Model(condition=name)
             floors[name] = floor = scores.floor(model, pair, pair[1])
             leads[name] = sample.above(floor.points, variance=floor.variance)
-            if scores.untrained(model, pair, pair[1]) is None:
-                refusals[name] = Refusal(gate=Gate.BASELINE, condition=name)
-            elif unlearned := scores.unlearned(model, pair):
+            if unlearned := scores.unlearned(model, pair):
                 refusals[name] = Refusal(gate=Gate.WORDS, condition=name, detail=", ".join(unlearned))
+            elif scores.untrained(model, pair, pair[1]) is None:
+                refusals[name] = Refusal(gate=Gate.BASELINE, condition=name)
             elif why := _not_learned(scores, model, pair):
                 refusals[name] = Refusal(gate=Gate.LEARNED, condition=name, detail=why)
         yield Trial(languages=pair, task=scores.task.name, leads=leads, floors=floors, refusals=refusals)
@@ -113,5 +113,9 @@ def retrieval_trials(measurements: Sequence[Measurement]) -> Iterator[Trial]:
             task=None,
             leads={row.condition: row.gains for row in here},
             floors={row.condition: Floor(kind=UNTRAINED, points=row.mean_untrained_best) for row in here},
-            refusals={},
+            refusals={
+                row.condition: Refusal(gate=Gate.WORDS, condition=row.condition, detail=", ".join(row.unlearned))
+                for row in here
+                if row.unlearned
+            },
         )

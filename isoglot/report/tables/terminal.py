@@ -160,7 +160,11 @@ def _score_grid(section: Section) -> Grid:
         "untr.",
         DELTA,
     )
-    return Grid(section.title, headings, lines, [CENTRED, note])
+    unlearned = [
+        f"{condition_named(row.condition).label} of {', '.join(row.unlearned)}" for row in of_pair if row.unlearned
+    ]
+    blind = [f"Models that know no more than how frequent words are: {'; '.join(unlearned)}."] if unlearned else []
+    return Grid(section.title, headings, lines, [CENTRED, note, *blind])
 
 
 def _table_1(table: Table1, *, window: int) -> Iterator[RenderableType]:
