@@ -10,6 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 LONGEST_MESSAGE = 4000
+FILE_SUFFIXES = {"bio", "csv", "gz", "tsv", "txt", "vec", "xz", "zst"}
 # Control characters but for tab and newline, halves of surrogate pairs, and marks that turn the direction of writing:
 # from a hostile file they would move the cursor, set the terminal's title, or show a name that is not there.
 UNSHOWABLE = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")
@@ -61,6 +62,15 @@ def unexpected(error: Exception, path: Path | None = None, *, title: str = "") -
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word most like this one, or None if no word is similar."""
     return next(iter(get_close_matches(word, list(known), n=1)), None)
+
+
+def nearest_file(name: str, beside: Iterable[str]) -> str | None:
+    """The name most like this one among those of the same languages and split: others would be the wrong data."""
+    return nearest(name, [each for each in beside if each != name and _codes(each) == _codes(name)])
+
+
+def _codes(name: str) -> set[str]:
+    return {*re.findall(r"(?<![a-z])(?:[a-z]{2,3}|train|dev|test)(?![a-z])", name)} - FILE_SUFFIXES
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

@@ -35,12 +35,14 @@ def explain(
 ) -> None:
     """Say which settings make two models differ, or two cells of an exhibit; of cells also what both scored."""
     from isoglot.pipeline.model_names import known_artifacts, named_artifact, same_of_default
-    from isoglot.store import differences
+    from isoglot.store import Stage, differences, inputs_first
 
     chosen, store = folders.read_study(study), folders.open_store()
     b = b or same_of_default(a, study=chosen)
     first, second = (named_artifact(name, study=chosen, store=store) for name in (a, b))
-    found = differences(first, second, known_artifacts(chosen, store))
+    # Conditions of the paper that are not in the study have inputs of their own.
+    inputs = inputs_first(each for each in (first, second) if isinstance(each, Stage)).values()
+    found = differences(first, second, [*known_artifacts(chosen, store), *inputs])
     console = plain_console()
     if not found:
         console.print(f"{a} and {b} are one and the same artifact: {first.kind}-{first.digest[:16]}")

@@ -139,7 +139,7 @@ class StudyOptions(Folders):
         str,
         typer.Argument(
             metavar="STUDY",
-            help="A built-in study (see [bold]isoglot list[/bold]) or a .toml file; to show, also a report's folder.",
+            help="A built-in study (see [bold]isoglot list[/bold]) or a .toml file; results and report also take a report.",
         ),
     ]
     seeds: Annotated[str | None, _list_option("--seeds", "Seeds in place of the study's own, as in 0,1,2.")] = None
@@ -172,6 +172,9 @@ class StudyOptions(Folders):
         """A built-in study or a file, with what the options change in it."""
         from isoglot.study.study import with_lists
 
+        if named_report(self.study) is not None:
+            problem = "is a folder, and a study is a .toml file"
+            raise IsoglotError(f"{self.study}: {problem}; of a report's folder ask isoglot results or isoglot report")
         lists: dict[str, object] = {
             key: [name.strip() for name in names.split(",")] for key, names in self.lists.items()
         }
@@ -228,7 +231,7 @@ def same_command(context: typer.Context) -> str:
 
 def plain_console(*, soft_wrap: bool = True) -> Console:
     """A console that takes names of files for no markup; a file or a pipe has no right margin."""
-    console = Console(markup=False, highlight=False, soft_wrap=soft_wrap)
+    console = Console(markup=False, highlight=False, emoji=False, soft_wrap=soft_wrap)
     if not console.is_terminal:
         console.width = WIDTH_OF_FILES
     return console

@@ -103,7 +103,7 @@ def _short(name: str) -> str:
 @contextmanager
 def _progress() -> Iterator[Callable[[str, int], None]]:
     # On the terminal, where it can be no part of the results.
-    console = Console(stderr=True)
+    console = Console(stderr=True, emoji=False)
     columns, hidden = ("{task.description}", "{task.completed:,} lines"), not console.is_terminal
     with Progress(*columns, console=console, transient=True, disable=hidden) as bars:
         tasks: dict[str, TaskID] = {}

@@ -51,8 +51,10 @@ def report(
     study, folder, console = options.study, options.report_folder(), plain_console()
     remarks: list[str] = []
     damage: Sequence[IsoglotError] = ()
+    other = None
     if folder is not None:
-        written = rewrite_report(folder, to=copy, against=_other(against, folders=options))
+        other = _other(against, folders=options)
+        written = rewrite_report(folder, to=copy, against=other)
         page = written.page
     else:
         store, chosen = options.open_store(), options.chosen_study()
@@ -70,9 +72,10 @@ def report(
             page = rewrite_report(page.parent, to=copy, against=other).page
         pending = f"{len(current.pending)} cells are pending; make them with: {options.run_command}"
         remarks = [*gap_sentences(chosen), *([pending] if current.pending else [])]
-    if against is not None:
+    if other is not None:
         predicted, differing = prediction_sentences(written.predicted), difference_sentences(written.changed)
-        remarks = [f"From {against} to {study}:", *predicted, *differing, *remarks]
+        lacks = [other.lacks] if other.lacks else []
+        remarks = [f"From {against} to {study}:", *predicted, *differing, *lacks, *remarks]
     for line in (*remarks, f"Report: {page}"):
         console.print(line)
     if open_it:
@@ -83,7 +86,8 @@ def report(
 
 def _other(name: str | None, *, folders: Folders) -> "Other | None":
     # The report to compare with, if one is named: a written one, or a study as the store has it now.
-    from isoglot.pipeline.measurements import measurements
+    from isoglot.pipeline.exhibits import cells
+    from isoglot.pipeline.measurements import measurements, pending_cells
     from isoglot.report.provenance import provenance
     from isoglot.report.report_files import ReportContent, read_report
     from isoglot.report.writing import Other
@@ -99,4 +103,6 @@ def _other(name: str | None, *, folders: Folders) -> "Other | None":
             f"--against {name}: nothing of it is in {store.root} yet; make it, or give the folder of a report"
         )
     settings = json.loads(provenance(study, store).json_text())
-    return Other(name=name, content=ReportContent(measurements=found, provenance=settings))
+    lacking = len(pending_cells(study, store))
+    lacks = f"{name}: {lacking} of its {len(cells(study))} cells are not in {store.root} yet" if lacking else ""
+    return Other(name=name, content=ReportContent(measurements=found, provenance=settings), lacks=lacks)

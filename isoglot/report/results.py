@@ -124,7 +124,7 @@ def run(
         reasons = "; ".join((*left_out_sentences(chosen), *gap_sentences(chosen)))
         raise IsoglotError(f"{chosen.name}: nothing of it can be made: {reasons}")
     engine = local_engine(place, plan_of(wanted, place), workers=workers)
-    console = Console(stderr=True, markup=False, highlight=False, soft_wrap=True) if progress else None
+    console = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True) if progress else None
     made = make_study(chosen, place, engine=engine, console=console)
     damage = write_current_report(chosen, place, failures=made.failures_in_full).damage
     if console is not None:

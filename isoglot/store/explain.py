@@ -45,10 +45,31 @@ def _between(
     for name in sorted(a.input_digests.keys() | b.input_digests.keys()):
         digests = a.input_digests.get(name, ABSENT), b.input_digests.get(name, ABSENT)
         input_a, input_b = known.get(digests[0]), known.get(digests[1])
-        if input_a is not None and input_b is not None:
+        if _is_of_unlike_lists(name, a, b):
+            # What stands at one place of both is no pair, so the whole lists are shown, once.
+            if name.endswith(".0"):
+                path, lists = name.removesuffix(".0"), (_titles(name, each, known=known) for each in (a, b))
+                yield Difference(path=f"{at}{path}", **dict(zip("ab", lists, strict=True)))
+        elif input_a is not None and input_b is not None:
             yield from _between(input_a, input_b, at=f"{at}{name} > ", known=known, seen=seen)
         elif digests[0] != digests[1]:
             yield Difference(path=f"{at}{name}", a=digests[0][:16], b=digests[1][:16])
+
+
+def _is_of_unlike_lists(name: str, a: Described, b: Described) -> bool:
+    return name.rpartition(".")[2].isdecimal() and len(_list_at(name, a)) != len(_list_at(name, b))
+
+
+def _list_at(name: str, described: Described) -> list[str]:
+    """The digests of the list that an input such as texts.0 stands in."""
+    start = f"{name.rpartition('.')[0]}."
+    inputs = described.input_digests
+    return [inputs[each] for each in sorted(inputs) if each.startswith(start) and each[len(start) :].isdecimal()]
+
+
+def _titles(name: str, described: Described, *, known: dict[str, Described]) -> str:
+    digests = _list_at(name, described)
+    return "; ".join(known[each].title if each in known else each[:16] for each in digests) or ABSENT
 
 
 def _between_json(a: Json, b: Json, *, at: str) -> Iterator[Difference]:

@@ -1,7 +1,7 @@
 """A study: which languages, conditions, tasks, size, seeds and text make one question, read from a TOML file."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
@@ -25,6 +25,7 @@ from isoglot.study.toml_tables import (
     checked,
     distinct,
     known_name,
+    known_names,
     parsed_toml,
     quoted,
 )
@@ -186,19 +187,15 @@ def parse_study(text: str, *, origin: str, data: Path = Path()) -> Study:
         languages=languages,
         conditions=_conditions(table.get("conditions", list(CONDITIONS)), scale=scale, place=place.at("conditions")),
         exhibits=exhibits,
-        tasks=_known_names(table.get("tasks", list(PAPER_TASKS)), task_names(), place=place.at("tasks")),
+        tasks=known_names(table.get("tasks", list(PAPER_TASKS)), task_names(), place=place.at("tasks")),
         seeds=distinct(table.get("seeds", [0]), Seed, place=place.at("seeds")),
         text=_text(table, languages=languages, data=data, place=place),
         file_exhibits=exhibits,
         origin=origin,
     )
     _check_held_out(study, place=place)
-    lists = {
-        "targets": study.targets,
-        "conditions": [condition.name for condition in study.conditions],
-        "tasks": study.tasks,
-        "seeds": study.seeds,
-    }
+    names = [condition.name for condition in study.conditions]
+    lists = {"targets": study.targets, "conditions": names, "tasks": study.tasks, "seeds": study.seeds}
     only = parse_filters(
         table.get("only", {}), exhibits=dict.fromkeys((*exhibits, ALWAYS_SHOWN)), lists=lists, place=place.at("only")
     )
@@ -216,11 +213,11 @@ def with_lists(study: Study, lists: Mapping[str, object], *, before: str = "--")
 def _other_list(study: Study, key: str, values: object, *, place: FileKey) -> dict[str, Any]:
     match key:
         case "targets":
-            return {"languages": (study.languages[0], *_known_names(values, study.targets, place=place))}
+            return {"languages": (study.languages[0], *known_names(values, study.targets, place=place))}
         case "conditions":
             return {key: _conditions(values, study.conditions, scale=study.scale, place=place)}
         case "tasks":
-            return {key: _known_names(values, task_names(), place=place)}
+            return {key: known_names(values, task_names(), place=place)}
         case "exhibits":
             return {key: exhibits_named(values, place=place)}
         case "seeds":
@@ -263,10 +260,17 @@ def _conditions(
         try:
             conditions.append(_well_named(own[name], beside=conditions) if name in own else named_in_file(name))
             about = f"{name!r}: "
-            conditions[-1].separate.at_depth(scale.shape.layers)
+            _refuse_twins(conditions, depth=scale.shape.layers)
         except IsoglotError as error:
             raise place.error(f"{about}{error}") from None
     return tuple(conditions)
+
+
+def _refuse_twins(rows: Sequence[Condition], *, depth: int) -> None:
+    # At few layers several of the paper's fall together, and two conditions may be one model.
+    models = [row.replace(name="", label="", section="", separate=row.separate.at_depth(depth)) for row in rows]
+    if (place := models.index(models[-1])) < len(rows) - 1:
+        raise IsoglotError(f"at {depth} layers this is the model of {rows[place].name!r}; leave one of them out")
 
 
 def _well_named(condition: Condition, *, beside: Iterable[Condition]) -> Condition:
@@ -279,10 +283,6 @@ def _well_named(condition: Condition, *, beside: Iterable[Condition]) -> Conditi
     if known is None and not re.fullmatch(r"[a-z][a-z0-9-]*", name):
         raise IsoglotError(f"{name!r} should be lower-case letters, digits and hyphens, beginning with a letter")
     return condition
-
-
-def _known_names(names: object, known: Collection[str], *, place: FileKey) -> tuple[str, ...]:
-    return tuple(known_name(name, known, place=place) for name in distinct(names, str, place=place))
 
 
 def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKey) -> Synthetic | RealText:

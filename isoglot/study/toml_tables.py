@@ -163,6 +163,11 @@ def known_name(value: object, known: Collection[str], *, place: FileKey) -> str:
     return name
 
 
+def known_names(names: object, known: Collection[str], *, place: FileKey) -> tuple[str, ...]:
+    """The same of a list, in which each stands once."""
+    return tuple(known_name(name, known, place=place) for name in distinct(names, str, place=place))
+
+
 def file_paths(value: object, *, data: Path, place: FileKey) -> tuple[Path, ...]:
     """The paths of one file or a list of files, starting from the folder `data`."""
     names = value if isinstance(value, list) else [value]

@@ -60,6 +60,14 @@ def test_explain_needs_nothing_to_be_made(tmp_path: Path, finished: Workplace) -
     ]
 
 
+def test_explain_knows_conditions_that_the_study_does_not_list(tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
+    answer = answered("explain", "tiny.toml", "no-anchors", "--store", "none", folder=tmp_path).stdout
+    (tmp_path / "tiny.toml").write_text(TINY_STUDY.replace('"no-anchors", ', ""), encoding="utf-8")
+    assert answered("explain", "tiny.toml", "no-anchors", "--store", "none", folder=tmp_path).stdout == answer
+    assert "streams.ela > bpe > merges" in answer
+
+
 def test_explain_compares_with_default_seeds_and_artifacts(finished: Workplace) -> None:
     seeds = answered("explain", "tiny.toml", "default:1", folder=finished.folder).stdout
     assert [line.split() for line in seeds.splitlines()] == [

@@ -98,6 +98,7 @@ def test_another_study_of_the_store_is_held_against_it(copy: Path) -> None:
         r"^emergence: 0 numbers of both differ, 0 by more than noise; \d+ are", nothing.stdout, re.MULTILINE
     )
     assert "nothing ->" not in nothing.stdout, "what one report has alone is counted, not listed"
+    assert re.search(r"^other.toml: (\d+) of its \d+ cells are not in \S+ yet$", nothing.stdout, re.MULTILINE)
 
 
 def test_a_report_elsewhere_is_held_against_it(copy: Path, tmp_path: Path) -> None:
@@ -178,3 +179,12 @@ def test_what_cannot_be_made_again_is_named(words: tuple[str, ...], message: str
     assert (answer.returncode, answer.stdout) == (1, "")
     assert message in answer.stderr
     assert not list(tmp_path.rglob("report.html"))
+
+
+@pytest.mark.parametrize("command", ["plan", "run", "pack"])
+def test_what_makes_something_asks_for_a_study(command: str, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    to = ("--to", "mine.tar.xz") if command == "pack" else ()
+    answer = answered(command, "mine", *to, folder=tmp_path)
+    assert answer.returncode == 1
+    assert "mine: is a folder, and a study is a .toml file; of a report's folder ask isoglot results" in answer.stderr

@@ -175,7 +175,8 @@ def test_an_artifact_made_from_a_file_depends_on_its_bytes_alone(tmp_path: Path)
 def test_a_missing_file_is_named_with_the_nearest(tmp_path: Path) -> None:
     (tmp_path / "wiki.en.txt.xz").touch()
     for path, message in (
-        ("wiki.fr.txt", r"^mine.toml: .*wiki\.fr\.txt: No such file .*; did you mean wiki.en.txt.xz\?"),
+        ("wikis.en.txt", r"^mine.toml: .*wikis\.en\.txt: No such file .*; did you mean wiki.en.txt.xz\?"),
+        ("wiki.fr.txt", r"wiki\.fr\.txt: No such file or directory$"),
         ("nowhere/wiki.en.txt", "is --data or ISOGLOT_DATA the folder"),
         (".", "not a file"),
     ):

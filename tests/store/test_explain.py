@@ -65,6 +65,14 @@ def test_inputs_that_one_lacks_or_the_store_has_lost(store: Store) -> None:
     assert differences(a, b, store.records()) == [Difference(path="texts.0", a=TEXT.digest[:16], b=other.digest[:16])]
 
 
+def test_lists_of_other_lengths_are_shown_whole(store: Store) -> None:
+    """Their first texts have the same place, and are no pair."""
+    french = Joined(texts=(Text(word="fr"),))
+    other = replace(MODEL, streams=MODEL.streams | {"fr": french})
+    titles = [each.title for each in MODEL.streams["fr"].texts]
+    assert between(store, MODEL, other) == [("streams.fr > texts", "; ".join(titles), titles[1])]
+
+
 def test_kinds_and_versions(store: Store) -> None:
     @dataclass(frozen=True, kw_only=True)
     class NewerText(Text):

@@ -11,7 +11,7 @@ from typing import Any
 
 import zstandard
 
-from isoglot.errors import IsoglotError, nearest
+from isoglot.errors import IsoglotError, nearest_file
 
 LARGEST_BLOCK = 1 << 20
 CHUNK = 1 << 16
@@ -92,7 +92,7 @@ def _decompressed(file: BufferedReader, name: str) -> Iterator[bytes]:
 
 def _near(path: Path) -> str:
     try:
-        near = nearest(path.name, sorted(other.name for other in path.parent.iterdir()))
+        near = nearest_file(path.name, sorted(other.name for other in path.parent.iterdir()))
     except OSError:
         return f"nor is there a folder {path.parent}"
     return f"nothing like it is in {path.parent.absolute()}" if near is None else f"did you mean {path.parent / near}?"
