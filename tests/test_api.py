@@ -154,6 +154,18 @@ def test_a_pack_brings_it_to_another_store() -> None:
 
 
 @pytest.mark.usefixtures("_there")
+def test_a_condition_of_a_study_made_in_python_is_probed_by_the_sentences_of_that_study() -> None:
+    def numbers(model: str, study: ig.Study | None) -> list[float]:
+        found = ig.probe(model, languages=["ela", "oru"], study=study, store="store")
+        return [row["value"] for row in found.to_dicts()]
+
+    own = numbers("sep-l4", own_study())
+    assert numbers("default", own_study()) == numbers("small.toml:default", None) != own
+    with pytest.raises(ig.IsoglotError, match=r"'sep-l5' is no condition; .* has default, sep-l4"):
+        numbers("sep-l5", own_study())
+
+
+@pytest.mark.usefixtures("_there")
 def test_rows_and_the_frame_are_the_measurements(monkeypatch: pytest.MonkeyPatch) -> None:
     results = ig.Results(own_study(), store="store")
     rows = results.to_dicts()

@@ -16,7 +16,7 @@ from isoglot.pipeline.sources import if_given, sources
 from isoglot.pipeline.stages.translations import dictionary_entries, parallel_lines
 from isoglot.store import Store
 from isoglot.store.file_sums import EVERYTHING
-from isoglot.study.study import read_study
+from isoglot.study.study import Study, read_study
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.word_translation import WordPair
@@ -70,9 +70,9 @@ def read_pair_text(
     return PairText(languages=languages, lines=lines, entries=entries, origin=origin)
 
 
-def study_text(name: str, languages: Pair, *, store: Store, data: Path | None) -> PairText:
+def study_text(name: str, languages: Pair, *, store: Store, data: Path | None, study: Study | None = None) -> PairText:
     """The parallel sentences and the dictionary that the study of one of isoglot's models was measured by."""
-    study = read_study(name.partition(":")[0], data=data)
+    study = study or read_study(name.partition(":")[0], data=data)
     pair = next((pair for pair in study.pairs if {*pair} == {*languages}), None)
     stage = None if pair is None else if_given(lambda: sources(study).parallel(pair))
     if pair is None or stage is None or (text := store.lookup(stage, read=EVERYTHING)) is None:

@@ -25,6 +25,7 @@ from isoglot.report.results import Numbers
 from isoglot.report.writing import write_page
 from isoglot.store import Store
 from isoglot.study.searches import NewVectors
+from isoglot.study.study import Study
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.reader import Reader
@@ -41,6 +42,7 @@ def probe(
     parallel: tuple[str | Path, str | Path] | None = None,
     dictionary: str | Path | None = None,
     store: str | Path = "store",
+    study: Study | None = None,
     new_vectors: NewVectors = NewVectors.CENTRED,
     anyway: bool = False,
     progress: Callable[[str, int], None] = lambda _name, _done: None,
@@ -49,7 +51,8 @@ def probe(
 
     `model` is a name as in `load_model`; with `other`, that one reads every language but the first. Each language is
     held against the first. Text is found in the folder `data` or named: `parallel` are two files that translate each
-    other line by line, `dictionary` has two words a line. A model of a store has the text of its study.
+    other line by line, `dictionary` has two words a line. A model of a store has the text of its study. For a study
+    that was made in Python, give it as `study`, and leave it out of the names.
 
     >>> found = ig.probe("demo:default", languages=["ela", "oru"], store="store")
     >>> found
@@ -73,18 +76,18 @@ def probe(
             words = None if dictionary is None else Path(dictionary)
             return read_pair_text(pair, data=folder, parallel=files, dictionary=words, anyway=anyway)
         except MissingDataError:
-            if not is_own(names[0]):
+            if study is None and not is_own(names[0]):
                 raise
-            return study_text(names[0], pair, store=place, data=folder)
+            return study_text(names[0], pair, store=place, data=folder, study=study)
 
     @cache
     def reader_of(name: str, *sides: str) -> Reader:
         language, partner = sides or (None, None)
-        return named_reader(name, store=place, data=folder, language=language, partner=partner)
+        return named_reader(name, store=place, data=folder, study=study, language=language, partner=partner)
 
     def side(name: str, language: str, partner: str) -> Reader:
         # Models of Hugging Face read any language, so they are loaded once.
-        return reader_of(name, language, partner) if is_own(name) and pairs else reader_of(name)
+        return reader_of(name, language, partner) if (study or is_own(name)) and pairs else reader_of(name)
 
     # What can be refused at once comes before what is slow.
     texts = [text_of(pair) for pair in pairs or [("A", "B")]]
