@@ -8,6 +8,7 @@ from statistics import fmean
 import pytest
 from scipy.stats import spearmanr
 
+from isoglot.pipeline.cells import UNTRAINED
 from isoglot.report.findings.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.growth.fits import prediction_text
 from isoglot.report.growth.rows import growths, times_behind
@@ -101,22 +102,30 @@ def test_it_says_what_sep_emb_does_to_the_order_of_conditions(readme: str) -> No
 
 
 def test_it_says_how_alike_languages_are_without_and_after_a_map(readme: str) -> None:
-    def layers(exhibit: str, metric: str, condition: str, language: str) -> list[float]:
+    def layers(exhibit: str, metric: str, language: str, model: tuple[str, str | None]) -> list[float]:
         return [
             each.value
             for each in report_data("replication-1g").measurements
-            if (each.exhibit, each.metric, each.condition, each.language, each.variant)
-            == (exhibit, metric, condition, language, None)
+            if (each.exhibit, each.metric, each.language) == (exhibit, metric, language)
+            and (each.condition, each.variant) == model
             and each.layer is not None
         ]
 
-    for row in TABLE_1:
+    models = {row.label: (row.name, None) for row in TABLE_1} | {"Default, untrained": ("default", UNTRAINED)}
+    for label, model in models.items():
         cells = []
         for language in MAPPED:
-            before = layers("emergence", "retrieval_p1", row.name, language)
-            after = layers("figure-6", "aligned_retrieval_p1", row.name, language)
+            before = layers("emergence", "retrieval_p1", language, model)
+            after = layers("figure-6", "aligned_retrieval_p1", language, model)
             cells += [f"{max(each):.1f}" for each in (before, after)]
-        assert f"| {row.label} | {' | '.join(cells)} |" in readme
+        assert f"| {label} | {' | '.join(cells)} |" in readme
+    for language, name in zip(MAPPED, ("French", "Russian"), strict=True):
+        means = {key: fmean(layers("figure-7", "cka", language, model)) for key, model in models.items()}
+        untrained = means.pop("Default, untrained")
+        low, high = min(means.values()), max(means.values())
+        assert (
+            f"{low:.2f} to {high:.2f} for the ten rows in {name}, and {untrained:.2f} for Default untrained" in readme
+        )
 
 
 def test_it_says_how_structure_grows(readme: str) -> None:

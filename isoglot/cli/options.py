@@ -139,7 +139,7 @@ class StudyOptions(Folders):
         str,
         typer.Argument(
             metavar="STUDY",
-            help="A built-in study (see [bold]isoglot list[/bold]) or a .toml file; results and report also take a report.",
+            help="A built-in study (see [bold]isoglot list[/bold]) or a .toml file; to show results, also a report.",
         ),
     ]
     seeds: Annotated[str | None, _list_option("--seeds", "Seeds in place of the study's own, as in 0,1,2.")] = None

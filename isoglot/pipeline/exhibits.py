@@ -217,9 +217,11 @@ def _series(study: Study, exhibit: str, languages: tuple[str, str], seed: int) -
                 make_stage = partial(pair.layer_transfer, task, layer=layer, is_mapped=is_mapped)
                 yield condition, make_stage, task, places.MAPPED if is_mapped else None
     else:
-        # Models of both languages, of one each, and the source's with an untrained one of the target.
+        # Models of both languages, and of one each. Untrained: Default, as random layers that are shared make languages
+        # alike, and the target's model of one language.
         conditions = (OF_PRIME,) if languages[1].endswith(PRIME) else study.conditions
-        models = [(each, None) for each in conditions] + [(MONOLINGUAL, None), (MONOLINGUAL, places.UNTRAINED)]
-        for condition, variant in models:
-            pair = ModelPair.of(study, condition, languages, seed=seed, is_target_trained=variant is None)
+        trained = (*conditions, MONOLINGUAL)
+        untrained = [each for each in trained if each in (DEFAULT, MONOLINGUAL)]
+        for condition, variant in (*product(trained, (None,)), *product(untrained, (places.UNTRAINED,))):
+            pair = ModelPair.of(study, condition, languages, seed=seed, is_trained=variant is None)
             yield condition, pair.sentence_alignment if exhibit == FIGURE_6 else pair.similarity, None, variant

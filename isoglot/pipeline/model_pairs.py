@@ -58,21 +58,21 @@ class ModelPair:
         languages: tuple[str, str],
         *,
         seed: int,
-        is_target_trained: bool = True,
+        is_trained: bool = True,
     ) -> "ModelPair":
-        """One model of both, or under `MONOLINGUAL` one of each; the target's may be Figure 7's random encoder."""
+        """One model of both, or under `MONOLINGUAL` one of each; untrained is the whole, or there the target alone."""
         source, target = languages
         graph = partial(ModelGraph, study=study, condition=condition, seed=seed)
         if condition is MONOLINGUAL:
             own, other = graph(languages=(source,)), graph(languages=(target,))
-            label = f"{condition.name} {source} and {'' if is_target_trained else 'untrained '}{target}, seed {seed}"
+            label = f"{condition.name} {source} and {'' if is_trained else 'untrained '}{target}, seed {seed}"
         else:
             # One object for both sides, so that its digests are worked out once.
             own = other = graph(languages=languages)
-            label = own.label
+            label = f"{'' if is_trained else 'untrained '}{own.label}"
         return cls(
-            source=Side(graph=own, language=source),
-            target=Side(graph=other, language=target, is_trained=is_target_trained),
+            source=Side(graph=own, language=source, is_trained=is_trained or own is not other),
+            target=Side(graph=other, language=target, is_trained=is_trained),
             label=label,
         )
 

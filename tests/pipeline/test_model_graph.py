@@ -193,8 +193,10 @@ def test_subwords_are_those_of_models_with_bpe_of_their_own() -> None:
     assert own.vocabulary.digest != both.vocabulary.digest
 
 
-def test_only_the_target_may_be_untrained() -> None:
-    half = ModelPair.of(STUDY, MONOLINGUAL, PAIR, seed=0, is_target_trained=False)
+def test_of_models_of_one_language_each_only_the_target_may_be_untrained() -> None:
+    whole = ModelPair.of(STUDY, CONDITIONS["default"], PAIR, seed=0, is_trained=False)
+    assert whole.source.encoder.digest == whole.target.encoder.digest == graph("default").untrained.digest
+    half = ModelPair.of(STUDY, MONOLINGUAL, PAIR, seed=0, is_trained=False)
     assert isinstance(half.source.encoder, PretrainedEncoder)
     assert isinstance(half.target.encoder, UntrainedEncoder)
     assert half.target.encoder.run == pair().target.encoder.run

@@ -170,6 +170,22 @@ def test_languages_at_one_distance_are_taken_together_and_a_double_is_none_of_th
     assert "bilingual" not in claim("similarity-order", others).numbers
 
 
+def test_likeness_that_shared_random_layers_give_stands_beside_that_of_the_trained_model() -> None:
+    papers = list(published_measurements())
+    untrained = [
+        replace(each, variant=UNTRAINED, value=0.5)
+        for each in papers
+        if (each.exhibit, each.condition, each.languages) == ("figure-7", "default", ("en", "zh"))
+    ]
+    for key, numbers in (
+        ("closer-more-similar", "> en-zh (untrained 0.50) 0.57"),
+        ("similarity-order", "en-zh: bilingual (untrained 0.50) 0.57 > monolingual 0.56"),
+    ):
+        found = claim(key, [*papers, *untrained])
+        assert numbers in found.numbers
+        assert found.verdict is claim(key, papers).verdict, "the paper's own comparison is judged"
+
+
 @pytest.mark.parametrize(("retrieval", "verdict"), [(FALLING, A), (RISING, D), (HUMP, D), (FLAT, N)])
 def test_similarity_and_retrieval_are_held_together_layer_by_layer(
     retrieval: Sequence[float], verdict: Verdict

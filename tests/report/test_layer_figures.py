@@ -66,6 +66,7 @@ def of_figure_6(languages: tuple[str, str] = EN_FR) -> list[Measurement]:
         *measured("monolingual", [40.0, 60.0, 20.0], metric=RETRIEVAL, **at),
         *measured("monolingual", [4.0, 3.0, 2.0], metric=RETRIEVAL, variant="untrained", **at),
         *measured("default", [80.0, 70.0, 50.0], metric=RETRIEVAL, **at),
+        *measured("default", [5.0, 6.0, 4.0], metric=RETRIEVAL, variant="untrained", **at),
         measurement("monolingual", 0.5, metric="aligned_retrieval_p1_chance", **at),
         measurement("monolingual", 10_000, metric="fitted_pairs", **at),
     ]
@@ -92,7 +93,7 @@ def summed_up(figure: LineFigure) -> dict[str, str]:
 
 def test_lines_are_models_of_both_then_of_one_each_then_untrained() -> None:
     figure = only(of_figure_6())
-    best = {"Default": "80.0", "Monolingual": "60.0", "Monolingual, fr untrained": "4.0"}
+    best = {"Default": "80.0", "Monolingual": "60.0", "Default, untrained": "6.0", "Monolingual, fr untrained": "4.0"}
     assert list(summed_up(figure).items()) == list(best.items())
     assert figure.charts[0].references == {"chance": 0.5}
     (note,) = figure.notes
@@ -114,7 +115,7 @@ def test_the_same_models_stand_beside_it_without_a_map() -> None:
     mapped, as_they_are = only([*of_figure_6(), *without_map]).charts
     assert (mapped.title, as_they_are.title) == ("After a map", "Without a map")
     # Neither a seed nor a condition that has no map.
-    assert [line.layers for line in as_they_are.series] == [(30.0, 20.0, 10.0)]
+    assert [line.layers for line in as_they_are.series] == [(30.0, 20.0, 10.0), (2.0, 1.0, 1.0)]
     assert as_they_are.references == mapped.references == {"chance": 0.5}
     assert {mapped.caption, as_they_are.caption} == {
         f"Precision at 1 (%) {kind}, by layer" for kind in ("after a map", "without a map")

@@ -73,13 +73,21 @@ def in_order(
     number = ".2f" if figure == FIGURE_7 else ".1f"
 
     def labelled(panel: Panel, *, label: str, **terms: str) -> tuple[str, Sample | None]:
-        return label, score(panel, **terms)
+        return f"{label}{_floor(panel, **terms)}", score(panel, **terms)
 
     for panel in layers.panels(figure):
         for chain in chains if [panel.task, *panel.languages] != but else ():
             sides = [labelled(panel, **terms) for terms in chain]
             close = layers.noise.points if panel.task else CLOSE_CKA if figure == FIGURE_7 else CLOSE_POINTS
             yield from ordered(panel.title, *sides, close=close, number=number)
+
+
+def _floor(panel: Panel, *, metric: str = "", models: str = ONE_EACH, **terms: str) -> str:
+    """CKA of the bilingual model untrained, for people: languages that share random layers are alike already."""
+    if metric != CKA or models != BILINGUAL:
+        return ""
+    floor = score(panel, metric=metric, models=models, variant=UNTRAINED, **terms)
+    return f" (untrained {floor.mean:.2f})" if floor else ""
 
 
 def sentences_above_untrained(layers: LayerEvidence) -> Iterator[Finding]:
@@ -132,18 +140,21 @@ def alike_at_the_bottom(layers: LayerEvidence) -> Iterator[Finding]:
 def falling_with_distance(layers: LayerEvidence, of: Sequence[str], less: str = "") -> Iterator[Finding]:
     """CKA of models, or how far it lies above that of others, falls from each distance to the next."""
     for models in of:
-        found = {}
+        found, titles = {}, {}
         for panel in layers.panels(FIGURE_7):
             ours = score(panel, metric=CKA, models=models, layers="mean")
             others = score(panel, metric=CKA, models=less, layers="mean") if less else Sample.certain(0.0)
             if ours and others:
                 found[panel.languages] = ours - others
+                floor = "" if less else _floor(panel, metric=CKA, models=models, layers="mean")
+                titles[panel.languages] = f"{pair_title(panel.languages)}{floor}"
         where, number = (f"{models} less {less}", "+.3f") if less else (models, ".2f")
         for source in dict.fromkeys(source for source, _ in found):
             groups = by_distance(source, (target for of_source, target in found if of_source == source))
             pairs = [[(source, target) for target in targets] for targets in groups]
             sides = [
-                (", ".join(map(pair_title, alike)), mean_sample([found[pair] for pair in alike])) for alike in pairs
+                (", ".join(titles[pair] for pair in alike), mean_sample([found[pair] for pair in alike]))
+                for alike in pairs
             ]
             yield from ordered(where, *sides, close=CLOSE_CKA, number=number)
 

@@ -188,10 +188,11 @@ def layer_transfer_figures(
 
 
 def rows_of(measurements: Sequence[Measurement], *, exhibit: str, metric: str, languages: Pair) -> list[Line]:
-    """Models of both languages, then of one each, then with an untrained one of the target."""
+    """Models of both languages, then of one each; then untrained ones, of one language each only the target's."""
     here = [each for each in measurements if each.exhibit == exhibit and each.languages == languages]
     conditions = dict.fromkeys(each.condition for each in here if each.condition != MONOLINGUAL.name)
     kinds: list[SeriesKind] = [(label_of(name), name, metric, None) for name in (*conditions, MONOLINGUAL.name)]
+    kinds += [(f"{label_of(name)}, untrained", name, metric, UNTRAINED) for name in conditions]
     kinds.append((f"{MONOLINGUAL.label}, {shown(languages[1])} untrained", MONOLINGUAL.name, metric, UNTRAINED))
     return series_of(here, kinds, exhibit=exhibit, languages=languages)
 
@@ -223,10 +224,9 @@ def _retrieval_figures(measurements: Sequence[Measurement], *, new_vectors: NewV
 
 def _without_map(measurements: Sequence[Measurement], languages: Pair) -> list[Line]:
     """The same sentences found by the same models of both languages as they are."""
-    models = dict.fromkeys((each.condition, each.seed) for each in measurements if each.exhibit == FIGURE_6)
-    here = [each for each in measurements if (each.condition, each.seed) in models]
-    kinds: list[SeriesKind] = [(label_of(name), name, "retrieval_p1", None) for name, _ in models]
-    return series_of(here, dict.fromkeys(kinds), exhibit=EMERGENCE, languages=languages)
+    models = {(each.condition, each.variant, each.seed) for each in measurements if each.exhibit == FIGURE_6}
+    here = [each for each in measurements if (each.condition, each.variant, each.seed) in models]
+    return rows_of(here, exhibit=EMERGENCE, metric="retrieval_p1", languages=languages)
 
 
 def _similarity_figures(measurements: Sequence[Measurement]) -> Iterator[LineFigure]:
