@@ -150,8 +150,10 @@ def test_the_papers_own_numbers_by_the_same_rule() -> None:
     assert by_outcome[Outcome.SUFFERS] == {"sep-l1-6", "sep-emb-l1-6"}
     assert len(by_outcome[Outcome.SURVIVES]) == len(TABLE_1_SCORES) - 3
     for each in found.standings:
-        ours, papers = shares_beside_paper(each) or (0.0, 1.0)
-        assert ours == pytest.approx(papers)
+        beside = shares_beside_paper(each)
+        assert beside is not None
+        assert beside.ours == pytest.approx(beside.papers)
+        assert beside.targets == (), "they are all of the study's"
 
 
 def test_the_floor_is_the_highest_that_needs_no_pretraining() -> None:
@@ -267,9 +269,23 @@ def test_beside_the_paper_stand_common_tasks_alone() -> None:
     both = [*scored({"default": 60.0, "sep-emb": 30.0}), *scored({"default": 90.0, "sep-emb": 10.0}, task="pos")]
     _, of_sep_emb = comparisons(*with_open_gates(both)).standings
     assert of_sep_emb.share == pytest.approx(40 / 150)
-    ours, papers = shares_beside_paper(of_sep_emb) or (0.0, 0.0)
+    beside = shares_beside_paper(of_sep_emb)
     scores = [sum(TABLE_1_SCORES[name]["NER"]) for name in ("sep-emb", "default")]
-    assert (ours, papers) == pytest.approx((0.5, scores[0] / scores[1]))
+    assert beside is not None
+    assert (beside.ours, beside.papers) == pytest.approx((0.5, scores[0] / scores[1]))
+    assert beside.targets == ()
+    # Of a study with languages of the paper and others, only the first are held beside it.
+    many = [
+        replace(each, languages=("en", target), language={"ela": "en", "oru": target}[each.language])
+        for target, score in (("fr", 30.0), ("de", 60.0))
+        for each in with_open_gates(scored({"default": 60.0, "sep-emb": score}))
+    ]
+    _, of_sep_emb = comparisons(*many).standings
+    french = [TABLE_1_SCORES[name]["NER"][0] for name in ("sep-emb", "default")]
+    beside = shares_beside_paper(of_sep_emb)
+    assert beside is not None
+    assert (beside.ours, beside.papers) == pytest.approx((0.5, french[0] / french[1]))
+    assert beside.targets == ("fr",)
     only_pos = comparisons(*with_open_gates(scored({"default": 90.0, "sep-emb": 10.0}, task="pos")))
     assert [shares_beside_paper(each) for each in only_pos.standings] == [None, None]
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.report.findings.comparisons import Comparisons, Outcome, Standing
-from isoglot.report.findings.published import TABLE_1_SCORES, TITLE_OF_TASK, published_score
+from isoglot.report.findings.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_score
 from isoglot.report.findings.trials import Gate, Refusal, Trial
 from isoglot.report.findings.verdicts import FEW_SEEDS, these_runs
 from isoglot.report.quantities import short_number
@@ -100,14 +101,23 @@ def budget(scale: Scale) -> str:
     return f"{short_number(scale.tokens)} tokens a model, {percent}% of the paper's {short_number(PAPER.tokens)}"
 
 
-def shares_beside_paper(standing: Standing) -> tuple[float, float] | None:
-    """Our share of Default's score and the paper's, over the tasks that both have.
+class BesidePaper(NamedTuple):
+    """Shares of Default's score, above chance alone, as the paper has no other floor."""
 
-    Both are above chance alone, as the paper has no other floor; None where there is nothing to hold side by side.
-    """
-    trials = [trial for trial in standing.trials if trial.task in TITLE_OF_TASK]
-    if not trials or standing.share is None or standing.condition not in TABLE_1_SCORES:
+    ours: float
+    papers: float
+    targets: tuple[str, ...]
+    """The paper's targets that both are of; none are named where they are all of the study's, or the paper has none."""
+
+
+def shares_beside_paper(standing: Standing) -> BesidePaper | None:
+    """Our share and the paper's, over the tasks and targets that both have; of other targets, over the paper's own."""
+    of_tasks = [trial for trial in standing.trials if trial.task in TITLE_OF_TASK]
+    if not of_tasks or standing.share is None or standing.condition not in TABLE_1_SCORES:
         return None
+    of_paper = [trial for trial in of_tasks if trial.languages[0] == SOURCE and trial.languages[1] in TARGETS]
+    trials = of_paper or of_tasks
+    named = dict.fromkeys(trial.languages[1] for trial in of_paper) if len(of_paper) < len(of_tasks) else ()
 
     def ours(trial: Trial, condition: str) -> float:
         return trial.leads[condition].mean + trial.floors[condition].points
@@ -122,4 +132,4 @@ def shares_beside_paper(standing: Standing) -> tuple[float, float] | None:
         ]
         return above[0] / above[1]
 
-    return share(ours), share(papers)
+    return BesidePaper(share(ours), share(papers), tuple(named))
