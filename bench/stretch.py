@@ -239,9 +239,14 @@ def _isoglot(verb: str, study: str) -> list[str]:
 
 
 def is_running(pid: Path) -> bool:
-    """Whether the process is alive; one that has ended but that nobody has waited for, a zombie, is not."""
+    """Whether the process of a file is alive."""
+    return pid.exists() and is_alive(int(pid.read_text()))
+
+
+def is_alive(process: int) -> bool:
+    """One that has ended but that nobody has waited for, a zombie, is not."""
     try:
-        return Path(f"/proc/{pid.read_text()}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):
         return False
 
@@ -254,6 +259,9 @@ def stop(process: int) -> None:
         os.killpg(process, signal.SIGKILL)
     except ProcessLookupError:
         pass
+    # A process that is killed takes a moment to end.
+    while is_alive(process):
+        sleep(0.05)
 
 
 def main() -> None:
