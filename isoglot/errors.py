@@ -10,7 +10,8 @@ from difflib import get_close_matches
 from pathlib import Path
 
 LONGEST_MESSAGE = 4000
-FILE_SUFFIXES = {"bio", "csv", "gz", "tsv", "txt", "vec", "xz", "zst"}
+# As _codes sees them, without digits: bz is of bz2.
+FILE_SUFFIXES = {"bio", "bz", "csv", "gz", "tsv", "txt", "vec", "xz", "zst"}
 # Control characters but for tab and newline, halves of surrogate pairs, and marks that turn the direction of writing:
 # from a hostile file they would move the cursor, set the terminal's title, or show a name that is not there.
 UNSHOWABLE = re.compile("[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028-\\u202e\\u2066-\\u2069\\ud800-\\udfff]")

@@ -98,8 +98,9 @@ def data_texts(data: ReportData) -> dict[str, str]:
     """The content of the files that read_report_data reads, by name."""
     curves = (json.dumps(asdict(each), ensure_ascii=False) for each in data.curves)
     return {
-        MEASUREMENTS: "".join(each.json_line() + "\n" for each in data.measurements),
+        # What says that a folder is a report comes first, so that one cut off is known as one.
         PROVENANCE: data.provenance.json_text(),
+        MEASUREMENTS: "".join(each.json_line() + "\n" for each in data.measurements),
         CURVES: "".join(f"{line}\n" for line in curves),
         STATE: data.state.json_text(),
     }

@@ -151,9 +151,7 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
         if not in_store and not (folder / PROVENANCE).exists():
             _refuse_files_of_others(folder, [*made_from, *texts, PAGE])
         earlier_page = _text_if_there(folder / PAGE)
-        # What says that this folder is a report comes first, so that one cut off is known as one.
-        first = {PROVENANCE: made_from[PROVENANCE], **made_from} if is_new else {}
-        for name, text in (first | texts).items():
+        for name, text in ((made_from if is_new else {}) | texts).items():
             write_whole(folder / name, text)
         title = f"{data.study.name}: {' and '.join(data.study.languages)}"
         head = text_sections.page_head(data.study, data.state)

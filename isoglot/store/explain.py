@@ -45,31 +45,24 @@ def _between(
     for name in sorted(a.input_digests.keys() | b.input_digests.keys()):
         digests = a.input_digests.get(name, ABSENT), b.input_digests.get(name, ABSENT)
         input_a, input_b = known.get(digests[0]), known.get(digests[1])
-        if _is_of_unlike_lists(name, a, b):
+        path, _, place = name.rpartition(".")
+        lists = [_listed(path, each, known=known) for each in (a, b)] if place.isdecimal() else [[], []]
+        if len(lists[0]) != len(lists[1]):
             # What stands at one place of both is no pair, so the whole lists are shown, once.
-            if name.endswith(".0"):
-                path, lists = name.removesuffix(".0"), (_titles(name, each, known=known) for each in (a, b))
-                yield Difference(path=f"{at}{path}", **dict(zip("ab", lists, strict=True)))
+            if place == "0":
+                texts = ["; ".join(each) or ABSENT for each in lists]
+                yield Difference(path=f"{at}{path}", a=texts[0], b=texts[1])
         elif input_a is not None and input_b is not None:
             yield from _between(input_a, input_b, at=f"{at}{name} > ", known=known, seen=seen)
         elif digests[0] != digests[1]:
             yield Difference(path=f"{at}{name}", a=digests[0][:16], b=digests[1][:16])
 
 
-def _is_of_unlike_lists(name: str, a: Described, b: Described) -> bool:
-    return name.rpartition(".")[2].isdecimal() and len(_list_at(name, a)) != len(_list_at(name, b))
-
-
-def _list_at(name: str, described: Described) -> list[str]:
-    """The digests of the list that an input such as texts.0 stands in."""
-    start = f"{name.rpartition('.')[0]}."
-    inputs = described.input_digests
-    return [inputs[each] for each in sorted(inputs) if each.startswith(start) and each[len(start) :].isdecimal()]
-
-
-def _titles(name: str, described: Described, *, known: dict[str, Described]) -> str:
-    digests = _list_at(name, described)
-    return "; ".join(known[each].title if each in known else each[:16] for each in digests) or ABSENT
+def _listed(path: str, described: Described, *, known: dict[str, Described]) -> list[str]:
+    """Titles of the inputs in a list such as texts, in its order; of one that is not known, its digest."""
+    inputs = {name.rpartition("."): digest for name, digest in described.input_digests.items()}
+    found = {int(end): digest for (start, _, end), digest in inputs.items() if start == path and end.isdecimal()}
+    return [known[each].title if each in known else each[:16] for _, each in sorted(found.items())]
 
 
 def _between_json(a: Json, b: Json, *, at: str) -> Iterator[Difference]:

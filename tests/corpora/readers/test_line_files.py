@@ -178,6 +178,8 @@ def test_archives_are_to_be_unpacked(tmp_path: Path) -> None:
 def test_missing_files_are_refused_with_the_nearest_name(tmp_path: Path) -> None:
     (tmp_path / "wiki.en.txt.xz").touch()
     assert f"no such file; did you mean {tmp_path / 'wiki.en.txt.xz'}?" in complaint_about(tmp_path / "wiki.en.txt")
+    (tmp_path / "news.en.txt.bz2").touch()
+    assert f"did you mean {tmp_path / 'news.en.txt.bz2'}?" in complaint_about(tmp_path / "newss.en.txt")
     assert f"nothing like it is in {tmp_path}" in complaint_about(tmp_path / "другое")
     assert f"nor is there a folder {tmp_path / 'no'}" in complaint_about(tmp_path / "no/wiki.en.txt")
     assert "no such file" in complaint_about(tmp_path / "wiki.en.txt.xz/inside")
