@@ -243,7 +243,9 @@ def falling_with_distance(transfer: TransferEvidence) -> Iterator[Finding]:
         for ends in pairwise(transfer.targets_by_distance()):
             if rows := transfer.rows(*((task, target) for end in ends for target in end)):
                 labelled = [(", ".join(end), transfer.mean(product([task], end), *rows)) for end in ends]
-                yield from ordered(transfer.title(task), *labelled, close=transfer.noise.points, number="+.1f")
+                scores = [transfer.score(product([task], end), *rows) for end in ends]
+                for found in ordered(transfer.title(task), *labelled, close=transfer.noise.points, number="+.1f"):
+                    yield _by_scores_too(found, *scores, noise=transfer.noise)
 
 
 def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
@@ -255,15 +257,14 @@ def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
     for task in transfer.tasks:
         rows = transfer.rows(*product((task, SIMPLEST), near + far))
         if task != SIMPLEST and rows:
-            labelled = [
-                (
-                    transfer.title(each),
-                    transfer.mean(product([each], near), *rows) - transfer.mean(product([each], far), *rows),
-                )
-                for each in (task, SIMPLEST)
-            ]
+            gaps, gaps_of_scores = (
+                [read(product([each], near), *rows) - read(product([each], far), *rows) for each in (task, SIMPLEST)]
+                for read in (transfer.mean, transfer.score)
+            )
+            labelled = zip(map(transfer.title, (task, SIMPLEST)), gaps, strict=True)
             where = f"{', '.join(near)} less {', '.join(far)}"
-            yield from ordered(where, *labelled, close=transfer.noise.points, number="+.1f")
+            for found in ordered(where, *labelled, close=transfer.noise.points, number="+.1f"):
+                yield _by_scores_too(found, *gaps_of_scores, noise=transfer.noise)
 
 
 def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], sign: int) -> Iterator[Finding]:
@@ -279,8 +280,12 @@ def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], si
     ]
     if tasks:
         places = [list(product(tasks, end)) for end in ends]
-        changes = [(transfer.mean(end, *measured) - transfer.mean(end, DEFAULT.name)) * sign for end in places]
+        changes, changes_of_scores = (
+            [(read(end, *measured) - read(end, DEFAULT.name)) * sign for end in places]
+            for read in (transfer.mean, transfer.score)
+        )
         labelled = zip(map(", ".join, ends), changes, strict=True)
         text = in_order(*labelled, number="+.1f" if sign > 0 else ".1f")
         who = f"{', '.join(map(label_of, measured))} {'gains' if sign > 0 else 'loses'}"
-        yield compared(*changes, numbers=f"{who} in {text}", close=transfer.noise.points)
+        found = compared(*changes, numbers=f"{who} in {text}", close=transfer.noise.points)
+        yield _by_scores_too(found, *changes_of_scores, noise=transfer.noise)
