@@ -13,7 +13,7 @@ RESULTS = Path(__file__).parents[1] / "results"
 # All other studies are published whole.
 MADE_SO_FAR = {
     "replication-1g": {
-        "targets": ["fr", "de", "ru"],
+        "targets": ["fr", "de", "ru", "zh"],
         "seeds": [0],
         "exhibits": ["emergence", "table-1", "baselines", "growth", "growth-tasks", "figure-6", "figure-7"],
     }
