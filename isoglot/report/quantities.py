@@ -1,4 +1,4 @@
-"""Large numbers, long times and scores of several seeds, short enough to read at a glance."""
+"""Large numbers, long times, scores of several seeds and lists, short enough to read at a glance."""
 
 from collections.abc import Sequence
 
@@ -43,6 +43,11 @@ def mean_and_range(values: Sequence[float]) -> str:
     """ "83.1", or over several seeds "83.1 (79-88)"."""
     mean = sum(values) / len(values)
     return f"{mean:.1f}" if len(values) == 1 else f"{mean:.1f} ({min(values):.0f}-{max(values):.0f})"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """ "fr", "fr and ru" or "fr, ru and zh"."""
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
 
 
 def _two_digits(value: float) -> str:

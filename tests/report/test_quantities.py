@@ -1,6 +1,6 @@
 """Numbers and times as people read them."""
 
-from isoglot.report.quantities import duration, mean_and_range, short_number, size_in_bytes, time_spent
+from isoglot.report.quantities import duration, listed, mean_and_range, short_number, size_in_bytes, time_spent
 
 DAY = 86400
 
@@ -27,3 +27,7 @@ def test_the_work_of_several_processes_stands_beside_the_clock() -> None:
     assert time_spent(41, work=40) == "41 s"
     assert time_spent(0.2, work=0.4) == "0 s"
     assert time_spent(7200, work=36000) == "2 h 00 min (10 h 00 min of work)"
+
+
+def test_the_last_of_a_list_comes_after_and() -> None:
+    assert [listed(["fr", "ru", "zh"][:count]) for count in range(4)] == ["", "fr", "fr and ru", "fr, ru and zh"]

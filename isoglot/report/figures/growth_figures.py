@@ -42,7 +42,9 @@ ANNEALED = (
 
 def growth_figures(rows: Sequence[Growth]) -> Iterator[tuple[LineFigure, Picture]]:
     """For each pair of languages and measure, numbers and curves as a table, and the picture."""
-    for (languages, measure), alike in groupby(rows, key=lambda row: (row.languages, row.measure)):
+    # Tasks, asked of few pairs, come last: so all pairs stand below each other on the page.
+    in_columns = sorted(rows, key=lambda row: row.measure.task is not None)
+    for (languages, measure), alike in groupby(in_columns, key=lambda row: (row.languages, row.measure)):
         group = list(alike)
         tokens = sorted({each for row in group for each in row.tokens})
         behind = _behind(group)

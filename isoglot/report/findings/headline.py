@@ -9,7 +9,7 @@ from isoglot.report.findings.comparisons import Comparisons, Outcome, Standing
 from isoglot.report.findings.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_score
 from isoglot.report.findings.trials import Gate, Refusal, Trial
 from isoglot.report.findings.verdicts import FEW_SEEDS, these_runs
-from isoglot.report.quantities import short_number
+from isoglot.report.quantities import listed, short_number
 from isoglot.study.conditions import DEFAULT, label_of
 from isoglot.study.scales import PAPER, Scale
 
@@ -28,9 +28,8 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        labels = [label_of(name) for name in self.conditions]
-        listed = " and ".join(filter(None, (", ".join(labels[:-1]), *labels[-1:])))
-        return " ".join(filter(None, (self.subject, self.verb + self.link, listed))) + "."
+        labels = listed([label_of(name) for name in self.conditions])
+        return " ".join(filter(None, (self.subject, self.verb + self.link, labels))) + "."
 
 
 def headline(comparisons: Comparisons) -> str:

@@ -20,7 +20,7 @@ from isoglot.errors import IsoglotError
 from isoglot.files import sha256_of, text_sum, write_whole
 from isoglot.report.figures.picture import IN_DARK, NOT_IN_XML, REPLACEMENT, chart_config
 from isoglot.report.page.section import SECTION_WORDS, TEMPLATES, Section
-from isoglot.report.quantities import duration, size_in_bytes
+from isoglot.report.quantities import duration, listed, size_in_bytes
 from isoglot.study.conditions import label_of
 
 # The folder of pictures beside the page.
@@ -83,7 +83,8 @@ def _environment() -> Environment:
         finalize=_without_control_characters,
     )
     environment.globals |= {"figures": FIGURES, "section_words": SECTION_WORDS}
-    environment.filters |= {"duration": duration, "label": label_of, "mean": fmean, "size_in_bytes": size_in_bytes}
+    environment.filters |= {"duration": duration, "label": label_of, "mean": fmean}
+    environment.filters |= {"listed": listed, "size_in_bytes": size_in_bytes}
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "separators": (",", ":")}
     return environment
 

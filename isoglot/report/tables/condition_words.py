@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Set
 
+from isoglot.report.quantities import listed
 from isoglot.study.conditions import DEFAULT, Anchors, Condition, Domain, Segmentation, Separate
 from isoglot.study.exhibit_names import WITHOUT_CONDITIONS
 from isoglot.study.scales import Scale, Start
@@ -36,9 +37,8 @@ def in_words(condition: Condition, *, scale: Scale) -> str:
         layers = f"layer{'s' if len(own.layers) > 1 else ''} {_joined(own.layers, to=' to ', comma=', ')}"
         parts.append(f"{layers} of {scale.shape.layers}")
     if parts:
-        own_parts = " and ".join([", ".join(parts[:-1]), parts[-1]] if parts[1:] else parts)
         tokens = " but for tokens" if own.embeddings and condition.own_parts_start is Start.EQUAL else ""
-        return f"each language has its own {own_parts}{STARTS[condition.own_parts_start]}{tokens}"
+        return f"each language has its own {listed(parts)}{STARTS[condition.own_parts_start]}{tokens}"
     if condition.target_domain is Domain.OTHER:
         return "all is shared, but the second language's text is of another kind"
     if condition.kept_anchors is not None:

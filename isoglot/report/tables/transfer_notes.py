@@ -8,6 +8,7 @@ from isoglot.report.findings.comparisons import DEAD, Comparisons, Outcome
 from isoglot.report.findings.headline import headline, refusal_sentences
 from isoglot.report.findings.transfer_scores import TaskScores
 from isoglot.report.findings.verdicts import these_runs
+from isoglot.report.quantities import listed
 from isoglot.study.conditions import label_of
 from isoglot.study.scales import SMALL
 
@@ -117,4 +118,4 @@ def _percents(scores: TaskScores, metric: str) -> str:
         if any(shares):
             ends = (f"{share:.1f}%" if share >= 0.05 else "less than 0.1%" for share in (min(shares), max(shares)))
             parts.append(f"{' to '.join(dict.fromkeys(ends))} of {language}")
-    return " and ".join(parts)
+    return listed(parts)
