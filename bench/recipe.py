@@ -34,7 +34,8 @@ from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.measurements import Measurement, measurements
 from isoglot.report.provenance import provenance
 from isoglot.store import Store
-from isoglot.study.study import Study, parse_study
+from isoglot.study.study import Study
+from isoglot.study.study_file import parse_study
 
 FOLDER = Path("results/recipe")
 CONDITIONS = ("default", "no-anchors", "sep-l1-3", "sep-emb")

@@ -39,7 +39,8 @@ from isoglot.pipeline.stages.readers import parallel_sentences
 from isoglot.store import Store, Work, run_plan
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.searches import NewVectors
-from isoglot.study.study import Study, read_study
+from isoglot.study.study import Study
+from isoglot.study.study_file import read_study
 
 
 def rows(

@@ -15,7 +15,8 @@ from ctrl_c import hearing_ctrl_c
 
 from isoglot.cli import main
 from isoglot.store import Store
-from isoglot.study.study import Study, read_study
+from isoglot.study.study import Study
+from isoglot.study.study_file import read_study
 
 ISOGLOT = Path(sys.executable).with_name("isoglot")
 # These would send the command elsewhere, or have it write colours into a pipe.

@@ -30,7 +30,7 @@ from isoglot.evaluation.transfer.bio_tags import read_bio
 from isoglot.machine import num_workers
 from isoglot.pipeline.stages import source_files
 from isoglot.pipeline.stages.source_files import source_file
-from isoglot.study.study import parse_study
+from isoglot.study.study_file import parse_study
 
 PAGE = "<page><title>A</title><ns>0</ns><id>1</id><revision><id>2</id><text>{}</text></revision></page>\n"
 REAL = 'name = "a"\nscale = "demo"\nlanguages = ["en", "fr"]\ntext = {{ en = "{}", fr = "b" }}'

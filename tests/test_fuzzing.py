@@ -26,7 +26,8 @@ from isoglot.report.planning import plan_costs
 from isoglot.report.report_files import read_report_data
 from isoglot.store import Store, plan
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
-from isoglot.study.study import Study, read_study
+from isoglot.study.study import Study
+from isoglot.study.study_file import read_study
 from tests.corpora.readers.compressed_texts import COMPRESSED
 from tests.corpora.wiki.test_dump import DUMP
 from tests.damages import Trials, change_digit, mutated

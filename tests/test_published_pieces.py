@@ -16,7 +16,8 @@ from isoglot.store import State, Store, inputs_first
 from isoglot.store import plan as plan_of
 from isoglot.store.unpacking import unpack
 from isoglot.study.real_text import RealText
-from isoglot.study.study import Study, read_study
+from isoglot.study.study import Study
+from isoglot.study.study_file import read_study
 
 ROOT = Path(__file__).parents[1]
 RECIPE = ROOT / "results/recipe"

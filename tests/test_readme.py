@@ -15,7 +15,7 @@ import isoglot as ig
 from isoglot.cli import app
 from isoglot.corpora.synthetic import draw_meanings, realise
 from isoglot.study.exhibit_names import EXHIBITS
-from isoglot.study.study import builtin_study_names
+from isoglot.study.study_file import builtin_study_names
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ from isoglot.report.findings.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.provenance import study_settings
 from isoglot.report.report_files import read_report_data
 from isoglot.report.writing import rewrite_report
-from isoglot.study.study import read_study
+from isoglot.study.study_file import read_study
 
 ROOT = Path(__file__).parents[1]
 PUBLISHED = ROOT / "results" / "replication"

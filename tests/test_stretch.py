@@ -18,7 +18,7 @@ from isoglot.pipeline.cells import EMERGENCE
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.store import Store, inputs_first, run_plan
-from isoglot.study.study import parse_study
+from isoglot.study.study_file import parse_study
 from tests.pipeline.making import made
 
 SCRIPT = BENCH / "stretch.py"

@@ -40,8 +40,9 @@ def init(
     """
     from isoglot.corpora.download.first_study import DataFolder, study_text
     from isoglot.hardware import usable_gpus
+    from isoglot.study.languages import check_name
     from isoglot.study.scales import SCALES
-    from isoglot.study.study import check_name, parse_study
+    from isoglot.study.study_file import parse_study
     from isoglot.study.toml_tables import FileKey, distinct, known_name
 
     for language in distinct(languages, str, at_least=2, place=FileKey(file="LANGUAGE")):

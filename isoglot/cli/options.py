@@ -109,7 +109,7 @@ class Folders:
         return Store(named_folder("--store", self.store_folder))
 
     def read_study(self, name: str) -> "Study":
-        from isoglot.study.study import read_study
+        from isoglot.study.study_file import read_study
 
         return read_study(name, data=self.data_path)
 
@@ -207,7 +207,7 @@ def _whole_numbers(seeds: str) -> list[int]:
 def named_report(name: str) -> Path | None:
     """The folder of a report that is named by it or by a file in it; None for a study."""
     from isoglot.report.report_files import MEASUREMENTS
-    from isoglot.study.study import builtin_study_names
+    from isoglot.study.study_file import builtin_study_names
 
     path = Path(name)
     if name in builtin_study_names() or path.suffix == ".toml":

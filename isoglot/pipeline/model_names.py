@@ -22,7 +22,8 @@ from isoglot.pipeline.stages.layer_transfer import LayerTransfer
 from isoglot.store import Record, Stage, Store, inputs_first
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, Condition, known_condition
 from isoglot.study.languages import PRIME, original
-from isoglot.study.study import Study, read_study
+from isoglot.study.study import Study
+from isoglot.study.study_file import read_study
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.arrays import Model

@@ -16,7 +16,8 @@ from isoglot.pipeline.sources import if_given, sources
 from isoglot.pipeline.stages.translations import dictionary_entries, parallel_lines
 from isoglot.store import Store
 from isoglot.store.file_sums import EVERYTHING
-from isoglot.study.study import Study, read_study
+from isoglot.study.study import Study
+from isoglot.study.study_file import read_study
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.word_translation import WordPair

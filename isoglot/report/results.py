@@ -24,7 +24,8 @@ from isoglot.store import Engine, Observer, Observers, Outcome, Stage, Store, in
 from isoglot.store import plan as plan_of
 from isoglot.store.local_engine import local_engine
 from isoglot.store.packing import archive_path, write_pack
-from isoglot.study.study import Study, read_study
+from isoglot.study.study import Study
+from isoglot.study.study_file import read_study
 
 if TYPE_CHECKING:
     import pandas

@@ -1,7 +1,10 @@
 """The languages people write: what must be known of one before a line of it is read."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
+
+from isoglot.study.toml_tables import FileKey
 
 # No language is called so: a model keeps its parts under their owners' names, and these two are taken.
 RESERVED_NAMES = frozenset({"shared", "training"})
@@ -13,6 +16,16 @@ PRIME = "-prime"
 def original(language: str) -> str:
     """en for en-prime, and every other language for itself."""
     return language.removesuffix(PRIME)
+
+
+def check_name(name: str, *, place: FileKey) -> None:
+    """Refuse a name that cannot be that of a folder, a prefix of tokens and a key of weights."""
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
+        raise place.error(f"{name!r} should be lower-case letters, digits and hyphens, beginning with a letter")
+    if name.endswith(PRIME):
+        raise place.error(f"{name!r}: names in {PRIME!r} stand for a language's second model; choose another name")
+    if name in RESERVED_NAMES:
+        raise place.error(f"{name!r} means something in every model; choose another name")
 
 
 class Splitter(StrEnum):

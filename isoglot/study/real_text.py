@@ -11,7 +11,17 @@ from typing import Any
 from isoglot.errors import MissingDataError
 from isoglot.study.conditions import Domain
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
-from isoglot.study.toml_tables import Count, FileKey, Table, check_keys, checked, file_paths, known_name, made_from
+from isoglot.study.toml_tables import (
+    Count,
+    FileKey,
+    Table,
+    check_keys,
+    checked,
+    file_paths,
+    known_name,
+    made_from,
+    quoted,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +129,12 @@ class RealText:
 
 def parse_real_text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKey) -> RealText:
     """The tables [text], [words] and [resources]; paths start from the folder `data`."""
+    if "text" not in table:
+        raise place.error(
+            f"{quoted(languages)} have no text, and each language needs some; write a [text] table that names a file "
+            "for each, or, for languages that are made up, a [synthetic] table with sentences = 40000 and a table "
+            "[synthetic.languages.NAME] for each"
+        )
     text, at_text = checked(table["text"], dict, place=place.at("text")), place.at("text")
     check_keys(text, (*languages, OTHER_DOMAIN, MOST_WORDS), place=at_text)
     for language in languages:

@@ -19,7 +19,7 @@ from isoglot.study.conditions import TABLE_1
 from isoglot.study.exhibit_names import EXHIBITS
 from isoglot.study.real_text import task_names
 from isoglot.study.scales import SCALES
-from isoglot.study.study import builtin_study_names
+from isoglot.study.study_file import builtin_study_names
 
 
 def rows(text: str) -> dict[str, list[str]]:

@@ -18,7 +18,7 @@ from isoglot.store import local_engine as engines
 from isoglot.store.local_engine import local_engine, most_side_by_side, num_in_memory, shares
 from isoglot.store.local_processes import LocalProcesses
 from isoglot.store.slurm import SlurmJobs
-from isoglot.study.study import parse_study
+from isoglot.study.study_file import parse_study
 from tests.store.toy_stages import Count, Joined, Text
 
 TEXTS = tuple(Text(word=word) for word in ("one", "two", "three"))

@@ -11,7 +11,7 @@ from study_texts import TINY_STUDY
 
 from isoglot.pipeline.exhibits import cells
 from isoglot.store import Store
-from isoglot.study.study import read_study
+from isoglot.study.study_file import read_study
 
 
 def report_path(text: str) -> Path:

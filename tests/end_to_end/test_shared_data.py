@@ -14,7 +14,7 @@ from isoglot.corpora.vocabulary import SPECIALS
 from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.store import Store
 from isoglot.study.conditions import CONDITIONS
-from isoglot.study.study import read_study
+from isoglot.study.study_file import read_study
 
 STUDIES = Path(__file__).parents[2] / "studies"
 

@@ -18,7 +18,8 @@ from isoglot.study.conditions import TABLE_1
 from isoglot.study.exhibit_names import EXHIBITS
 from isoglot.study.real_text import HubDataset
 from isoglot.study.scales import DEMO, PAPER, SCALES, SMALL, Scale
-from isoglot.study.study import Study, parse_study, read_study
+from isoglot.study.study import Study
+from isoglot.study.study_file import parse_study, read_study
 
 STUDIES: dict[str, Callable[[Path], Study]] = {
     "demo": lambda _: read_study("demo"),

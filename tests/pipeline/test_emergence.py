@@ -26,7 +26,7 @@ from isoglot.pipeline.stages.translations import dictionary_entries, parallel_li
 from isoglot.store import Store
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.languages import Splitter, WordSplitting
-from isoglot.study.study import parse_study, read_study
+from isoglot.study.study_file import parse_study, read_study
 from tests.pipeline.making import input_folders, made, made_alone, values
 
 TEXT = TINY_STUDY.replace("parallel_sentences = 20", "parallel_sentences = 20\nmapping_sentences = 30")

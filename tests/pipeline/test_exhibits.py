@@ -13,7 +13,8 @@ from isoglot.pipeline.exhibits import cells, gap_sentences, targets
 from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.pipeline.stages.word_level_alignment import WordLevelAlignment
 from isoglot.store import inputs_first
-from isoglot.study.study import Study, parse_study, read_study
+from isoglot.study.study import Study
+from isoglot.study.study_file import parse_study, read_study
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 

@@ -15,7 +15,8 @@ from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.store import inputs_first
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.exhibit_names import EXHIBITS, ExhibitFilter, keys_of
-from isoglot.study.study import Study, parse_study, read_study
+from isoglot.study.study import Study
+from isoglot.study.study_file import parse_study, read_study
 
 TEXT = TINY_STUDY.replace('["ela", "oru"]', '["ela", "oru", "tem"]') + "languages.tem = { cognates = 0.1 }\n"
 STUDY = replace(

@@ -14,7 +14,8 @@ from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer
 from isoglot.pipeline.stages.models import EncoderAtMoment, chosen_model, kept_models
 from isoglot.pipeline.stages.scores import read_scores
 from isoglot.store import Store, inputs_first
-from isoglot.study.study import Study, parse_study
+from isoglot.study.study import Study
+from isoglot.study.study_file import parse_study
 from tests.pipeline.making import made, made_alone
 
 TEXT = (

@@ -32,7 +32,7 @@ from isoglot.store import Store
 from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, Domain
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.searches import NewVectors, Subwords
-from isoglot.study.study import parse_study
+from isoglot.study.study_file import parse_study
 from isoglot.study.synthetic_languages import Script, Side, SyntheticLanguage, World
 from tests.pipeline.making import input_folders, made, made_alone, values
 from tests.pipeline.tiny_transfers import contextual_maps, monolingual

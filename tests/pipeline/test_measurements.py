@@ -13,7 +13,7 @@ from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import measurements, with_variant
 from isoglot.pipeline.stages.emergence import Emergence
 from isoglot.store import Store
-from isoglot.study.study import parse_study
+from isoglot.study.study_file import parse_study
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 

@@ -15,7 +15,7 @@ from isoglot.pipeline.model_names import named_artifact, named_side, same_of_def
 from isoglot.pipeline.model_pairs import Side
 from isoglot.pipeline.stages.layer_transfer import LayerTransfer
 from isoglot.store import Stage, Store
-from isoglot.study.study import parse_study
+from isoglot.study.study_file import parse_study
 
 
 def side(name: str, finished: Workplace, *, language: str | None = None) -> Side:

@@ -36,7 +36,7 @@ from isoglot.pretraining.loop import untrained_model
 from isoglot.report.state import last_remark
 from isoglot.store import Amount, Store, Work, inputs_first
 from isoglot.study.conditions import condition_named
-from isoglot.study.study import read_study
+from isoglot.study.study_file import read_study
 from tests.pipeline.making import input_folders
 
 TOKENS = 80 * 8 * 16

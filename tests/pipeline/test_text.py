@@ -34,7 +34,7 @@ from isoglot.store import Work
 from isoglot.study.conditions import CONDITIONS, Domain
 from isoglot.study.languages import default_splitting
 from isoglot.study.real_text import HubDataset, TextFiles
-from isoglot.study.study import read_study
+from isoglot.study.study_file import read_study
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 from tests.pipeline.making import failure, made
 

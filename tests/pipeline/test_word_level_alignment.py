@@ -27,7 +27,7 @@ from isoglot.pipeline.stages.word_level_alignment import (
 from isoglot.store import Store
 from isoglot.study.conditions import MONOLINGUAL
 from isoglot.study.searches import FastText
-from isoglot.study.study import parse_study
+from isoglot.study.study_file import parse_study
 from tests.pipeline.making import made
 from tests.pipeline.tiny_transfers import untrained
 

@@ -19,7 +19,7 @@ from isoglot.report.tables.breakdown import cell_breakdown
 from isoglot.store import Store
 from isoglot.store.packing import write_pack
 from isoglot.store.unpacking import unpack
-from isoglot.study.study import read_study
+from isoglot.study.study_file import read_study
 
 STUDY = (
     TINY_STUDY.replace('"no-anchors", "sep-emb-l1-6"]', '"sep-emb"]')

@@ -20,7 +20,7 @@ from isoglot.report.writing import rewrite_report, write_report
 from isoglot.store import Store
 from isoglot.study.conditions import TABLE_1
 from isoglot.study.scales import PAPER, Decay, Scale
-from isoglot.study.study import parse_study
+from isoglot.study.study_file import parse_study
 from tests.report.html_pages import parsed_page
 from tests.report.made_up_measurements import measured, measurement
 from tests.report.svg_pictures import marks, parsed, texts

@@ -13,7 +13,7 @@ from isoglot.pipeline.exhibits import cells
 from isoglot.report.results import LiveReport
 from isoglot.report.writing import write_current_report
 from isoglot.store import Observer, Observers, Store, run_plan
-from isoglot.study.study import parse_study
+from isoglot.study.study_file import parse_study
 from tests.oracles import sealed
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml").replace(exhibits=["vocabulary"])

@@ -27,7 +27,8 @@ from isoglot.store import Store
 from isoglot.study.conditions import Separate
 from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.scales import Start
-from isoglot.study.study import Study, parse_study
+from isoglot.study.study import Study
+from isoglot.study.study_file import parse_study
 from tests.report.html_pages import Element, parsed_page
 from tests.report.made_up_measurements import measured, measurement, scored, transferred, with_open_gates
 from tests.report.svg_pictures import marks

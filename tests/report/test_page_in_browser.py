@@ -14,7 +14,7 @@ from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.exhibits import cells
 from isoglot.report.writing import write_report
 from isoglot.store import Store
-from isoglot.study.study import parse_study
+from isoglot.study.study_file import parse_study
 from tests.report.made_up_measurements import measured, transferred, with_open_gates
 from tests.report.test_layer_figures import of_figure_7
 

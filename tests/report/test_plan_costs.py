@@ -34,7 +34,8 @@ from isoglot.report.planning.plan_costs import (
 )
 from isoglot.report.quantities import short_number, size_in_bytes
 from isoglot.store import PlannedStage, State, Store, plan
-from isoglot.study.study import Study, parse_study, read_study
+from isoglot.study.study import Study
+from isoglot.study.study_file import parse_study, read_study
 
 PLENTY = FreeMemory(device="cuda", free_bytes=10**12)
 

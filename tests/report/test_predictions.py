@@ -16,7 +16,7 @@ from isoglot.report.report_files import read_report
 from isoglot.report.writing import Other, write_report
 from isoglot.store import Store
 from isoglot.study.scales import Decay, Scale
-from isoglot.study.study import parse_study
+from isoglot.study.study_file import parse_study
 from tests.report.html_pages import parsed_page
 from tests.report.made_up_measurements import measured, measurement
 

@@ -22,7 +22,7 @@ from isoglot.report.state import study_state
 from isoglot.store import Store, inputs_first
 from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.scales import Start
-from isoglot.study.study import parse_study, read_study
+from isoglot.study.study_file import parse_study, read_study
 
 ROOT = Path(__file__).parents[2]
 

@@ -13,7 +13,7 @@ from isoglot.report.provenance import Provenance, provenance
 from isoglot.report.report_files import MEASUREMENTS, PROVENANCE, described_study, read_report
 from isoglot.report.state import last_remark
 from isoglot.store import Store
-from isoglot.study.study import builtin_study_names, parse_study, read_study
+from isoglot.study.study_file import builtin_study_names, parse_study, read_study
 from tests.report.made_up_measurements import measured, transferred
 
 FOUND = [*transferred("default", {"ela": 90.0, "oru": 50.0}), *measured("default", [1.0, 2.0])]

@@ -19,7 +19,7 @@ from isoglot.report.report_files import read_report_data
 from isoglot.report.state import study_state
 from isoglot.report.writing import rewrite_report, write_report
 from isoglot.store import Store
-from isoglot.study.study import parse_study
+from isoglot.study.study_file import parse_study
 from tests.killed_processes import files_of
 from tests.report.html_pages import Element, parsed_page
 from tests.report.made_up_measurements import measured, measurement, scored, transferred

@@ -16,7 +16,8 @@ from isoglot.report.planning.plan_costs import costs_here
 from isoglot.report.planning.time_limit import cut_to, speed_side_by_side
 from isoglot.report.quantities import duration
 from isoglot.store import Store, inputs_first, plan
-from isoglot.study.study import Study, parse_study
+from isoglot.study.study import Study
+from isoglot.study.study_file import parse_study
 
 EXHIBITS = ("emergence", "table-1", "training", "figure-6", "figure-7")
 CHEAP = EXHIBITS[:3]  # all of the same models

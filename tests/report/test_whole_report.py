@@ -14,7 +14,7 @@ from isoglot.report.page.rendering import page_code
 from isoglot.report.report_files import ReportContent
 from isoglot.report.writing import Other, Written, write_report
 from isoglot.store import Store
-from isoglot.study.study import parse_study
+from isoglot.study.study_file import parse_study
 from tests.report.made_up_measurements import measured, transferred
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")

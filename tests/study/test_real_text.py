@@ -13,7 +13,7 @@ from isoglot.store import inputs_first
 from isoglot.study.conditions import Domain
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.real_text import HubDataset, RealText, TextFiles
-from isoglot.study.study import parse_study, read_study
+from isoglot.study.study_file import parse_study, read_study
 
 REAL = """
 name = "mine"

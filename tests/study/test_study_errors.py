@@ -9,7 +9,7 @@ from study_texts import SMALLEST, as_toml, study_text
 
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.study.exhibit_names import EXHIBITS
-from isoglot.study.study import KEYS, parse_study
+from isoglot.study.study_file import KEYS, parse_study
 
 
 def problem(text: str) -> str:

@@ -11,7 +11,8 @@ from study_texts import as_toml, study_text
 from isoglot.cli.options import StudyOptions
 from isoglot.errors import IsoglotError
 from isoglot.study.exhibit_names import EXHIBITS, KEYS, ExhibitFilter
-from isoglot.study.study import Study, parse_study
+from isoglot.study.study import Study
+from isoglot.study.study_file import parse_study
 
 LISTS = """
 conditions = ["default", "no-anchors", "sep-emb"]

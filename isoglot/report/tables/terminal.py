@@ -29,7 +29,8 @@ from isoglot.study.exhibit_names import EXHIBITS
 from isoglot.study.languages import LANGUAGES
 from isoglot.study.real_text import task_names
 from isoglot.study.scales import SCALES, Scale
-from isoglot.study.study import Synthetic, builtin_study_names, read_study
+from isoglot.study.study import Synthetic
+from isoglot.study.study_file import builtin_study_names, read_study
 
 VERDICT_STYLES: Mapping[Verdict | None, str] = {
     Verdict.AGREES: "green",
