@@ -12,7 +12,7 @@ from study_texts import TINY_STUDY
 
 from isoglot.pipeline.cells import GROWTH, GROWTH_TASKS, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.figures.growth_figures import growth_figures
+from isoglot.report.figures.growth_figures import growth_figures, growth_picture
 from isoglot.report.findings.published import FIGURE_7_CKA, TABLE_1_SCORES
 from isoglot.report.growth.rows import Growth, growth_csv, growths, times_behind
 from isoglot.report.report_files import read_report
@@ -170,8 +170,8 @@ def test_what_lies_further_away_than_the_moments_span_is_not_predicted() -> None
     (row, _) = rows(*structure("default"), scale=replace(SCALE, batch=8))
     assert row.at(PAPER.tokens) == (None, "too far")
     assert row.at(2 * row.tokens[-1])[0] is not None
-    (figure, picture), _ = growth_figures([row, *rows(*structure("default"))[1:]])
-    assert not picture.has_published
+    (figure, drawn), _ = growth_figures([row, *rows(*structure("default"))[1:]])
+    assert not growth_picture(figure, drawn).has_published
     assert figure.charts[0].texts[0][-1] == "- (too far)"
 
 
@@ -196,7 +196,9 @@ def test_predictions_can_be_written_down_before_a_longer_run() -> None:
 
 def test_a_figure_has_a_panel_for_each_of_ten_rows_and_draws_no_curve_that_means_nothing() -> None:
     found = [each for place, row in enumerate(TABLE_1) for each in structure(row.name, top=-place / 2)]
-    (figure, picture), (_, similar) = growth_figures(rows(*found))
+    (figure, picture), (_, similar) = [
+        (each, growth_picture(each, drawn)) for each, drawn in growth_figures(rows(*found))
+    ]
     assert figure.name == "growth.retrieval.en-de"
     assert len(picture.charts) == len(TABLE_1)
     assert [line[0] for line in figure.charts[0].texts] == [row.label for row in TABLE_1]

@@ -40,8 +40,8 @@ ANNEALED = (
 )
 
 
-def growth_figures(rows: Sequence[Growth]) -> Iterator[tuple[LineFigure, Picture]]:
-    """For each pair of languages and measure, numbers and curves as a table, and the picture."""
+def growth_figures(rows: Sequence[Growth]) -> Iterator[tuple[LineFigure, list[Growth]]]:
+    """For each pair of languages and measure, numbers and curves as a table, and the rows to draw a picture of."""
     # Tasks, asked of few pairs, come last: so all pairs stand below each other on the page.
     in_columns = sorted(rows, key=lambda row: row.measure.task is not None)
     for (languages, measure), alike in groupby(in_columns, key=lambda row: (row.languages, row.measure)):
@@ -74,7 +74,7 @@ def growth_figures(rows: Sequence[Growth]) -> Iterator[tuple[LineFigure, Picture
                 *(["* The mean over the paper's own languages."] if any(map(_is_of_others, group)) else []),
             ],
         )
-        yield figure, _picture(figure, group, behind=behind)
+        yield figure, group
 
 
 def _behind(rows: Sequence[Growth]) -> list[str]:
@@ -103,8 +103,8 @@ def _is_of_others(row: Growth) -> bool:
     return row.paper is not None and not row.has_own_paper
 
 
-def _picture(figure: LineFigure, rows: Sequence[Growth], *, behind: Sequence[str]) -> Picture:
-    measure = rows[0].measure
+def growth_picture(figure: LineFigure, rows: Sequence[Growth]) -> Picture:
+    measure, behind = rows[0].measure, _behind(rows)
     # Far from the paper's budget nothing can be said of it, and panels would be empty for the most part.
     reaches_paper = any(PAPER.tokens / row.tokens[-1] <= row.tokens[-1] / row.tokens[0] for row in rows)
     drawn = [(_points(row), _curve(row, reaches_paper=reaches_paper)) for row in rows]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from isoglot.pipeline.cells import EMERGENCE, FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, GROWTH, TABLE_1
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.bars import embedding_bars, transfer_picture
-from isoglot.report.figures.growth_figures import growth_figures
+from isoglot.report.figures.growth_figures import growth_figures, growth_picture
 from isoglot.report.figures.layer_figures import PRECISION, layer_figures
 from isoglot.report.figures.layer_series import (
     LineChart,
@@ -132,8 +132,8 @@ def training_sections(measurements: Sequence[Measurement], curves: Sequence[Curv
 def growth_section(rows: Sequence[Growth]) -> Section | None:
     """Scores by tokens read, with their curves."""
     figures = [
-        Figure(picture, notes=[*figure.seed_notes(), *figure.notes], charts=figure.charts)
-        for figure, picture in growth_figures(rows)
+        Figure(growth_picture(figure, drawn), notes=[*figure.seed_notes(), *figure.notes], charts=figure.charts)
+        for figure, drawn in growth_figures(rows)
     ]
     has_published = any(figure.picture.has_published for figure in figures)
     return Section(anchor=GROWTH, figures=figures, has_published=has_published) if figures else None
