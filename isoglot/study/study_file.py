@@ -1,15 +1,15 @@
 """A study's TOML file: its keys, the built-in ones, and a study that is like another but for a few lines."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from importlib.resources import files
-from itertools import product
 from pathlib import Path
 
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.study.conditions import CONDITIONS
 from isoglot.study.exhibit_names import ALWAYS_SHOWN, exhibits_named, parse_filters
 from isoglot.study.languages import check_name
-from isoglot.study.real_text import RealText, parse_real_text, task_names
+from isoglot.study.real_text import OTHER_DOMAIN, RealText, parse_real_text, task_names
 from isoglot.study.scales import SCALES, changed_scale
 from isoglot.study.study import Study, check_held_out, conditions_named
 from isoglot.study.synthetic_languages import Synthetic, parse_synthetic
@@ -75,7 +75,11 @@ def parse_study(text: str, *, origin: str, data: Path = Path(), folder: Path = P
     place = FileKey(file=origin)
     table = parsed_toml(text, place=place)
     if "like" in table:
-        table = _over_another(table, folder=folder, data=data, place=place)
+        check_keys(table, KEYS, needed=("name",), place=place)
+        other = _study_beside(table["like"], Path(origin).name, folder=folder, place=place.at("like"))
+        table = _over_another(table, other, data=data, place=place.at("like"))
+        # A value that is wrong in this study alone may be in either file.
+        place = FileKey(file=f"{origin} (like {table['like']})")
     check_keys(table, KEYS, needed=("name", "scale", "languages"), place=place)
     name: str = checked(table["name"], str, place=place.at("name"))
     named = SCALES[known_name(table["scale"], SCALES, place=place.at("scale"))]
@@ -107,24 +111,69 @@ def parse_study(text: str, *, origin: str, data: Path = Path(), folder: Path = P
     return replace(study, only=only)
 
 
-def _over_another(table: Table, *, folder: Path, data: Path, place: FileKey) -> Table:
-    """The table laid over that of the study it is like, without what that one says of languages this one has not."""
-    check_keys(table, KEYS, needed=("name",), place=place)
-    names = {file.name: str(file) for file in sorted(folder.glob("*.toml"))}
-    names |= {name: name for name in builtin_study_names()}
-    other = names[known_name(table["like"], names, place=place.at("like"))]
-    below = parsed_toml(_file_text(other), place=FileKey(file=other))
+def _study_beside(name: object, own: str, *, folder: Path, place: FileKey) -> str:
+    """A built-in study, or the path of another file in the folder."""
+    beside = {file.name: str(file) for file in sorted(folder.glob("*.toml")) if file.name != own}
+    builtin = builtin_study_names()
+    if checked(name, str, place=place) not in (*beside, *builtin):
+        known = f"name another file in the folder of this one, or a built-in study ({quoted(builtin)})"
+        raise place.error(f"there is no study {name!r}; {known}{suggestion(str(name), (*beside, *builtin))}")
+    return beside.get(str(name), str(name))
+
+
+def _over_another(table: Table, other: str, *, data: Path, place: FileKey) -> Table:
+    """The table laid over that of another study, whose words about languages and lists that this one has not go."""
+    text = _file_text(other)
+    below = parsed_toml(text, place=FileKey(file=other))
     if "like" in below:
-        raise place.at("like").error(f"{other} is like another study itself; name that one: {below['like']!r}")
-    # A mistake in the other file is told as its own.
-    languages = parse_study(_file_text(other), origin=other, data=data).languages
-    kept = table["languages"] if isinstance(table.get("languages"), list) else languages
-    gone = {name for name in languages if name not in kept}
-    gone |= {f"{a}-{b}" for a, b in product(languages, repeat=2) if not (a in kept and b in kept)}
-    # Text of one kind replaces that of the other; [only] narrows exhibits by lists that may be others here.
-    other_kind = OF_REAL_TEXT if "synthetic" in table else ("synthetic",) if {*OF_REAL_TEXT} & {*table} else ()
-    below = {key: value for key, value in below.items() if key not in ("only", *other_kind)}
-    return laid_over({key: without(value, gone) for key, value in below.items()}, table)
+        raise place.error(f"{other} is like another study itself; name one that is not")
+    # Whole, so that a mistake in it is found, and the message names that file.
+    source, *targets = parse_study(text, origin=other, data=data).languages
+    if isinstance(languages := table.get("languages"), list):
+        if "text" in below and "synthetic" not in table and languages[:1] != [source]:
+            raise place.error(f"the files of {other} are for models chosen by {source!r}; name that language first")
+        gone = [target for target in targets if target not in languages]
+        pairs = [f"{source}-{target}" for target in gone]
+        below = _without_languages(below, {*gone, *pairs} - {str(each) for each in languages})
+    if "only" in below:
+        below = {**below, "only": _narrowed(below["only"], table)}
+    # Text of one kind takes the place of the other.
+    replaced = OF_REAL_TEXT if "synthetic" in table else ("synthetic",) if "text" in table else ()
+    below = without(below, replaced)
+    # A file or data set of a language is replaced whole, as are its rules for words.
+    of_text = {
+        key: laid_over(below[key], table[key], whole=(source, *targets))
+        for key in ("text", "words")
+        if isinstance(table.get(key), dict) and key in below
+    }
+    return {**laid_over(below, table), **of_text}
+
+
+def _without_languages(table: Table, gone: Collection[str]) -> Table:
+    """A study's table without what it says of some languages, and of pairs that they are in."""
+    changed = {key: without(table[key], gone) for key in ("text", "words") if key in table}
+    if OTHER_DOMAIN in table.get("text", {}):
+        changed["text"] = {**changed["text"], OTHER_DOMAIN: without(table["text"][OTHER_DOMAIN], gone)}
+    if "resources" in table:
+        changed["resources"] = {kind: without(files, gone) for kind, files in table["resources"].items()}
+    if "languages" in table.get("synthetic", {}):
+        synthetic = table["synthetic"]
+        changed["synthetic"] = {**synthetic, "languages": without(synthetic["languages"], gone)}
+    return {**table, **changed}
+
+
+def _narrowed(only: Table, table: Table) -> Table:
+    """The filters of another study for the exhibits of this one, each with those members that this one still has."""
+    lists = {key: table[key] for key in ("conditions", "tasks", "seeds") if isinstance(table.get(key), list)}
+    if isinstance(table.get("languages"), list):
+        lists["targets"] = table["languages"][1:]
+    exhibits = table["exhibits"] if isinstance(table.get("exhibits"), list) else only
+    parts = {
+        exhibit: {key: [each for each in items if each in lists.get(key, items)] for key, items in of_exhibit.items()}
+        for exhibit, of_exhibit in only.items()
+        if exhibit in (*exhibits, ALWAYS_SHOWN)
+    }
+    return {exhibit: {key: items for key, items in part.items() if items} for exhibit, part in parts.items()}
 
 
 def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKey) -> Synthetic | RealText:

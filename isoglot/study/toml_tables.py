@@ -106,21 +106,18 @@ def _is_showable(value: object, room: int = DEEPEST) -> bool:
     return not isinstance(value, int) or value.bit_length() <= MOST_BITS
 
 
-def laid_over(below: Table, above: Table) -> Table:
-    """Both tables in one: where both have a key, tables are laid over each other and other values come from above."""
-    both = {key: laid_over(below[key], above[key]) for key in below if _is_table(below[key], above.get(key))}
+def laid_over(below: Table, above: Table, *, whole: Collection[str] = ()) -> Table:
+    """Both tables in one: where both have a key, that above counts, but tables are put in one too if not in `whole`."""
+    both = {
+        key: laid_over(below[key], above[key], whole=whole)
+        for key in below
+        if key not in whole and isinstance(below[key], dict) and isinstance(above.get(key), dict)
+    }
     return {**below, **above, **both}
 
 
-def _is_table(*values: object) -> bool:
-    return all(isinstance(value, dict) for value in values)
-
-
-def without(value: Any, names: Collection[str]) -> Any:
-    """A table without the keys of these names, at any depth; any other value as it is."""
-    if not isinstance(value, dict):
-        return value
-    return {key: without(inner, names) for key, inner in value.items() if key not in names}
+def without(table: Table, names: Collection[str]) -> Table:
+    return {key: value for key, value in table.items() if key not in names}
 
 
 def quoted(words: Collection[str]) -> str:

@@ -58,10 +58,10 @@ def mine(folder: Path, lines: str) -> Path:
 
 
 @pytest.mark.parametrize("other", ["three.toml", *builtin_study_names()])
-def test_without_other_lines_it_is_that_study_but_for_what_narrows_it(folder: Path, other: str) -> None:
+def test_without_other_lines_it_is_that_study(folder: Path, other: str) -> None:
     study = read_study(mine(folder, f'name = "mine"\nlike = "{other}"'))
     expected = read_study(folder / other if other.endswith(".toml") else other)
-    assert study == replace(expected, name="mine", only={}, origin=study.origin)
+    assert study == replace(expected, name="mine", origin=study.origin)
 
 
 def test_lines_replace_and_tables_are_laid_over_each_other(folder: Path) -> None:
@@ -84,6 +84,46 @@ def test_what_is_said_of_languages_that_it_has_not_falls_away(folder: Path) -> N
     assert all(path.parent == Path("data") for paths in study.text.resources.values() for path in paths)
 
 
+def test_filters_keep_what_this_study_still_has(folder: Path) -> None:
+    lines = 'name = "mine"\nlike = "three.toml"\n'
+    assert set(read_study(mine(folder, lines + 'languages = ["en", "zh"]')).only) == {"figure-6"}
+    without_its_target = read_study(mine(folder, lines + 'languages = ["en", "fr"]'))
+    assert without_its_target.of_exhibit("figure-6").targets == ("fr",)
+    assert read_study(mine(folder, lines + 'exhibits = ["table-1"]')).only == {}
+
+
+def test_names_of_languages_that_are_those_of_keys_or_pairs_take_nothing_else_away(folder: Path) -> None:
+    base = """
+name = "odd"
+scale = "small"
+languages = ["en", "pt-br", "pt", "br", "ner", "updates"]
+[change]
+updates = 1000
+[text]
+en = "en.txt"
+pt-br = "1.txt"
+pt = "2.txt"
+br = "3.txt"
+ner = "4.txt"
+updates = "5.txt"
+[resources]
+ner.en.train = "train.bio"
+"""
+    (folder / "odd.toml").write_text(base)
+    study = read_study(mine(folder, 'name = "mine"\nlike = "odd.toml"\nlanguages = ["en", "pt-br"]'))
+    assert isinstance(study.text, RealText)
+    assert (set(study.text.main), study.scale.updates) == ({"en", "pt-br"}, 1000)
+    assert set(study.text.resources) == {"ner.en.train"}
+
+
+def test_a_data_set_is_replaced_whole(folder: Path) -> None:
+    """The commit of one is none of another."""
+    pinned = f'{{ dataset = "user/name", config = "x", revision = "{"a" * 40}" }}'
+    (folder / "hub.toml").write_text(THREE_LANGUAGES.replace('"fr.txt"', pinned))
+    with pytest.raises(IsoglotError, match=r"text\.fr\.revision: should be the commit"):
+        read_study(mine(folder, 'name = "mine"\nlike = "hub.toml"\ntext.fr = { dataset = "other/name" }'))
+
+
 def test_made_up_text_takes_the_place_of_files_and_files_that_of_made_up_text(folder: Path) -> None:
     made_up = """
 name = "mine"
@@ -100,13 +140,35 @@ synthetic.languages = { ela = {}, oru = {} }
 @pytest.mark.parametrize(
     ("lines", "problem"),
     [
-        ('like = "thre.toml"', r"mine.toml: like: 'thre.toml' is not one of .*did you mean 'three.toml'\?"),
-        ('like = "../three.toml"', "mine.toml: like: '../three.toml' is not one of "),
+        (
+            'like = "thre.toml"',
+            r"mine.toml: like: there is no study 'thre.toml'; name another file .*did you mean 'three.toml'\?",
+        ),
+        (
+            'like = "../three.toml"',
+            "mine.toml: like: there is no study '../three.toml'; name another file in the folder ",
+        ),
         ("like = 3", "mine.toml: like: should be a string in quotes"),
-        ('like = "mine.toml"', "mine.toml: like: .*mine.toml is like another study itself; name that one: 'mine.toml'"),
+        ('like = "mine.toml"', "mine.toml: like: there is no study 'mine.toml'; name another file "),
+        ('like = "second.toml"', "mine.toml: like: .*/second.toml is like another study itself; name one that is not"),
+        (
+            'like = "three.toml"\nlanguages = ["fr", "en"]',
+            "mine.toml: like: the files of .*three.toml are .* chosen by 'en'",
+        ),
+        (
+            'like = "demo"\nscale = "paper"',
+            r"mine.toml \(like demo\): change.optimization.warmup_updates: should be at most",
+        ),
+        (
+            'like = "demo"\nwords.ela = "moses"',
+            r"mine.toml \(like demo\): words: a study with a \[synthetic\] table makes up",
+        ),
         ('like = "three.toml"\nsedes = [0]', r"mine.toml: sedes: unknown key; .*did you mean 'seeds'\?"),
-        ('like = "three.toml"\nlanguages = 3', "mine.toml: languages: should be a list in brackets"),
-        ('like = "three.toml"\nlanguages = ["en", "de"]', "mine.toml: text.de: 'de' has no text; name its file here"),
+        (
+            'like = "three.toml"\nlanguages = 3',
+            r"mine.toml \(like three.toml\): languages: should be a list in brackets",
+        ),
+        ('like = "three.toml"\nlanguages = ["en", "de"]', r"mine.toml \(like three.toml\): text.de: 'de' has no text"),
         ('like = "wrong.toml"', "wrong.toml: scale: this key is missing"),
         ('like = "bytes.toml"', "bytes.toml: not UTF-8 text"),
     ],
@@ -114,6 +176,7 @@ synthetic.languages = { ela = {}, oru = {} }
 def test_a_mistake_is_told_of_the_file_that_it_is_in(folder: Path, lines: str, problem: str) -> None:
     (folder / "wrong.toml").write_text('name = "wrong"\nlanguages = ["en", "fr"]')
     (folder / "bytes.toml").write_bytes(b"\xff")
+    (folder / "second.toml").write_text('name = "second"\nlike = "three.toml"')
     with pytest.raises(IsoglotError) as caught:
         read_study(mine(folder, f'name = "mine"\n{lines}'))
     assert re.match(re.escape(f"{folder}/") + problem, str(caught.value)), caught.value
