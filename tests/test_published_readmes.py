@@ -98,7 +98,7 @@ def test_it_says_what_sep_emb_does_to_the_order_of_conditions(readme: str) -> No
     # Parts drawn apart, of results/recipe.
     apart = {"NER": {"sep-emb": 51.0, "sep-l1-3": 51.4}, "Parsing": {"sep-emb": 43.7, "sep-l1-3": 25.4}}
     drawn_apart = [rho("de", task, changed=scores) for task, scores in apart.items()]
-    assert "rho is {} in NER and {} in parsing. The paper".format(*drawn_apart) in readme
+    assert "rho in German is {} in NER and {} in parsing. The paper".format(*drawn_apart) in readme
 
 
 def test_it_says_how_alike_languages_are_without_and_after_a_map(readme: str) -> None:
