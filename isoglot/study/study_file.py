@@ -168,12 +168,13 @@ def _narrowed(only: Table, table: Table) -> Table:
     if isinstance(table.get("languages"), list):
         lists["targets"] = table["languages"][1:]
     exhibits = table["exhibits"] if isinstance(table.get("exhibits"), list) else only
-    parts = {
-        exhibit: {key: [each for each in items if each in lists.get(key, items)] for key, items in of_exhibit.items()}
-        for exhibit, of_exhibit in only.items()
-        if exhibit in (*exhibits, ALWAYS_SHOWN)
-    }
-    return {exhibit: {key: items for key, items in part.items() if items} for exhibit, part in parts.items()}
+    narrowed: dict[str, Table] = {}
+    for exhibit in [name for name in only if name in (*exhibits, ALWAYS_SHOWN)]:
+        parts = {key: [each for each in lists.get(key, items) if each in items] for key, items in only[exhibit].items()}
+        # One that keeps nothing, or all, is none.
+        parts = {key: part for key, part in parts.items() if part and part != lists.get(key)}
+        narrowed |= {exhibit: parts} if parts else {}
+    return narrowed
 
 
 def _text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKey) -> Synthetic | RealText:
