@@ -15,13 +15,7 @@ from isoglot.study.languages import check_name
 from isoglot.study.real_text import RealText, task_names
 from isoglot.study.scales import Scale, changed_scale
 from isoglot.study.synthetic_languages import Synthetic as Synthetic
-from isoglot.study.toml_tables import (
-    FileKey,
-    Seed,
-    checked,
-    distinct,
-    known_names,
-)
+from isoglot.study.toml_tables import FileKey, Seed, checked, distinct, known_names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,6 +153,7 @@ def _listed(values: object) -> object:
 
 
 def check_held_out(study: Study, *, place: FileKey) -> None:
+    """Refuse made-up text that has no more sentences than are held out of training."""
     scale, held_out = study.scale, study.scale.dev_lines + study.scale.test_lines
     if isinstance(study.text, Synthetic) and study.text.sentences <= held_out:
         problem = f"should be above {held_out}, which dev_lines and test_lines of scale {scale.name!r} hold out"
@@ -168,7 +163,7 @@ def check_held_out(study: Study, *, place: FileKey) -> None:
 def conditions_named(
     values: object, known: Iterable[Condition] = (), *, scale: Scale, place: FileKey
 ) -> tuple[Condition, ...]:
-    # Names as in a file, or of those known beside them; conditions that were made in Python; or both.
+    """Conditions by their names, in a file or among those known beside them; or as they were made in Python."""
     given = values if isinstance(values, list) else []
     own = {each.name: each for each in (*known, *given) if isinstance(each, Condition)}
     names = [getattr(each, "name", each) for each in given] if isinstance(values, list) else values

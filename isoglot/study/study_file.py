@@ -122,7 +122,7 @@ def _study_beside(name: object, own: str, *, folder: Path, place: FileKey) -> st
 
 
 def _over_another(table: Table, other: str, *, data: Path, place: FileKey) -> Table:
-    """The table laid over that of another study, whose words about languages and lists that this one has not go."""
+    """The table laid over that of another study, without what that one says of languages that this one has not."""
     text = _file_text(other)
     below = parsed_toml(text, place=FileKey(file=other))
     if "like" in below:
@@ -155,7 +155,7 @@ def _without_languages(table: Table, gone: Collection[str]) -> Table:
     if OTHER_DOMAIN in table.get("text", {}):
         changed["text"] = {**changed["text"], OTHER_DOMAIN: without(table["text"][OTHER_DOMAIN], gone)}
     if "resources" in table:
-        changed["resources"] = {kind: without(files, gone) for kind, files in table["resources"].items()}
+        changed["resources"] = {kind: without(of_kind, gone) for kind, of_kind in table["resources"].items()}
     if "languages" in table.get("synthetic", {}):
         synthetic = table["synthetic"]
         changed["synthetic"] = {**synthetic, "languages": without(synthetic["languages"], gone)}
@@ -164,12 +164,11 @@ def _without_languages(table: Table, gone: Collection[str]) -> Table:
 
 def _narrowed(only: Table, table: Table) -> Table:
     """The filters of another study for the exhibits of this one, each with those members that this one still has."""
-    lists = {key: table[key] for key in ("conditions", "tasks", "seeds") if isinstance(table.get(key), list)}
-    if isinstance(table.get("languages"), list):
-        lists["targets"] = table["languages"][1:]
-    exhibits = table["exhibits"] if isinstance(table.get("exhibits"), list) else only
+    lists = {key: value for key, value in table.items() if isinstance(value, list)}
+    if "languages" in lists:
+        lists["targets"] = lists["languages"][1:]
     narrowed: dict[str, Table] = {}
-    for exhibit in [name for name in only if name in (*exhibits, ALWAYS_SHOWN)]:
+    for exhibit in [name for name in only if name in (*lists.get("exhibits", only), ALWAYS_SHOWN)]:
         parts = {key: [each for each in lists.get(key, items) if each in items] for key, items in only[exhibit].items()}
         # One that keeps nothing, or all, is none.
         parts = {key: part for key, part in parts.items() if part and part != lists.get(key)}

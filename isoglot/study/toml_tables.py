@@ -107,7 +107,7 @@ def _is_showable(value: object, room: int = DEEPEST) -> bool:
 
 
 def laid_over(below: Table, above: Table, *, whole: Collection[str] = ()) -> Table:
-    """Both tables in one: where both have a key, that above counts, but tables are put in one too if not in `whole`."""
+    """The keys of both, with values from above. Tables within are laid over each other, but for those in `whole`."""
     both = {
         key: laid_over(below[key], above[key], whole=whole)
         for key in below

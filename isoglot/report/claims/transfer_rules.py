@@ -131,6 +131,14 @@ def _by_scores_too(found: Finding, better: Sample, worse: Sample, *, noise: Nois
     return replace(shown, numbers=f"{found.numbers}, but scores of {better.mean:.1f} and {worse.mean:.1f}")
 
 
+def _in_both_ways(
+    transfer: TransferEvidence, where: str, *labelled: tuple[str, Sample], scores: Sequence[Sample]
+) -> Iterator[Finding]:
+    """The finding on two samples that the paper puts in this order, by points above the floor and by scores."""
+    for found in ordered(where, *labelled, close=transfer.noise.points, number="+.1f"):
+        yield _by_scores_too(found, *scores, noise=transfer.noise)
+
+
 def kept(transfer: TransferEvidence, conditions: Sequence[str], of: Sequence[str], share: float) -> Iterator[Finding]:
     """Whether conditions keep this share of another's points: on the mean of tasks, and in no test less."""
     for condition in conditions:
@@ -223,8 +231,8 @@ def falling(transfer: TransferEvidence, chains: Sequence[Sequence[str]]) -> Iter
                     labelled = [(label_of(name), transfer.mean(places, name)) for name in names]
                     where = f"{transfer.source}-{target}"
                     scores = [transfer.score(places, name) for name in names]
-                    for found in ordered(where, *labelled, close=transfer.noise.points, number="+.1f"):
-                        yield transfer.in_line(_by_scores_too(found, *scores, noise=transfer.noise), *names)
+                    for found in _in_both_ways(transfer, where, *labelled, scores=scores):
+                        yield transfer.in_line(found, *names)
 
 
 def domain_costs_more_in_ner(transfer: TransferEvidence) -> Iterator[Finding]:
@@ -244,8 +252,7 @@ def falling_with_distance(transfer: TransferEvidence) -> Iterator[Finding]:
             if rows := transfer.rows(*((task, target) for end in ends for target in end)):
                 labelled = [(", ".join(end), transfer.mean(product([task], end), *rows)) for end in ends]
                 scores = [transfer.score(product([task], end), *rows) for end in ends]
-                for found in ordered(transfer.title(task), *labelled, close=transfer.noise.points, number="+.1f"):
-                    yield _by_scores_too(found, *scores, noise=transfer.noise)
+                yield from _in_both_ways(transfer, transfer.title(task), *labelled, scores=scores)
 
 
 def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
@@ -263,8 +270,7 @@ def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
             )
             labelled = zip(map(transfer.title, (task, SIMPLEST)), gaps, strict=True)
             where = f"{', '.join(near)} less {', '.join(far)}"
-            for found in ordered(where, *labelled, close=transfer.noise.points, number="+.1f"):
-                yield _by_scores_too(found, *gaps_of_scores, noise=transfer.noise)
+            yield from _in_both_ways(transfer, where, *labelled, scores=gaps_of_scores)
 
 
 def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], sign: int) -> Iterator[Finding]:
