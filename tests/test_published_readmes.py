@@ -1,6 +1,8 @@
 """Numbers that READMEs of results repeat are those of the measurements beside them."""
 
+from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from statistics import fmean
@@ -9,12 +11,15 @@ import pytest
 from scipy.stats import spearmanr
 
 from isoglot.pipeline.cells import UNTRAINED
+from isoglot.report.claims import claims
 from isoglot.report.findings.published import TABLE_1_SCORES, TARGETS
+from isoglot.report.findings.verdicts import Noise, Verdict
 from isoglot.report.growth.fits import prediction_text
 from isoglot.report.growth.rows import growths, times_behind
+from isoglot.report.quantities import listed
 from isoglot.report.report_files import ReportData, read_report_data
 from isoglot.report.report_scores import ReportScores
-from isoglot.study.conditions import TABLE_1
+from isoglot.study.conditions import DEFAULT, TABLE_1
 from isoglot.study.scales import PAPER
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -141,6 +146,73 @@ def test_it_says_how_structure_grows(readme: str) -> None:
             behind = times_behind(growth, rows["default", language])
             cells += [f"{fmean(growth.finished):.1f}", behind, prediction_text(*growth.at(PAPER.tokens), decimals=1)]
         assert f"| {row.label} | {' | '.join(cells)} |" in readme
+
+
+def test_it_says_what_single_languages_keep(readme: str) -> None:
+    def above_chance(condition: str, language: str) -> float:
+        scores = [scores_by_row(*METRICS[task], language)[condition] for task in METRICS]
+        return sum(scores) - CHANCE_IN_NLI
+
+    kept = {each: above_chance("sep-emb", each) / above_chance("default", each) for each in LANGUAGES}
+    texts = [f"{kept[each]:.0%} in {name}" for each, name in LANGUAGES.items()]
+    assert f"Sep Emb keeps {listed(texts)}; the paper's" in readme
+    trials = ReportScores(report_data("replication-1g").measurements).comparisons.trials
+
+    def points(condition: str, language: str, *tasks: str) -> float:
+        of_tasks = [each for each in trials if each.languages[1] == language and each.task in tasks]
+        assert len(of_tasks) == len(tasks)
+        return fmean(each.leads[condition].mean for each in of_tasks)
+
+    def share(condition: str, language: str) -> str:
+        names = [name for name, _ in METRICS.values()]
+        return f"{points(condition, language, *names) / points('default', language, *names):.0%}"
+
+    sep_l1_3 = {each: share("sep-l1-3", each) for each in LANGUAGES}
+    assert "{de} of Default's points in German, {zh} in Chinese, {fr} in French".format(**sep_l1_3) in readme
+    assert f" and {sep_l1_3['ru']} in Russian" in readme
+    assert f"In Chinese No anchors keeps {share('no-anchors', 'zh')} of Default's points" in readme
+
+    def lost(*languages: str) -> tuple[float, float]:
+        """Points that Default has, and what the rows with separate parts lose of them."""
+        tasks = ("ner", "parsing")
+        default = fmean(points("default", each, *tasks) for each in languages)
+        rows = [row.name for row in TABLE_1 if row.separate != DEFAULT.separate]
+        left = fmean(points(name, each, *tasks) for name in rows for each in languages)
+        return default, 1 - left / default
+
+    (far, of_far), (near, of_near), (russian, of_russian) = lost("zh"), lost("fr", "de"), lost("ru")
+    assert (
+        f"Chinese loses {of_far:.0%} of its {far:.1f} points, French and German {of_near:.0%} of {near:.1f}, "
+        f"Russian {of_russian:.0%} of {russian:.1f}"
+    ) in readme
+
+
+def test_it_says_what_more_noise_would_leave_of_the_claims(readme: str) -> None:
+    measurements = report_data("replication-1g").measurements
+    assumed = ReportScores(measurements).comparisons
+    measured = ReportScores(report_data("replication").measurements).comparisons.noise.points
+    found = Counter(each.verdict for each in claims(measurements, replace(assumed, noise=Noise(points=measured))))
+    text = f"With the {measured:.1f} that the two seeds of the shorter run have, {found[Verdict.AGREES]} would agree"
+    assert f"{text} and {found[Verdict.DISAGREES]} would disagree" in readme
+
+
+def test_it_says_how_far_no_anchors_has_come(readme: str) -> None:
+    data = report_data("replication-1g")
+    rows = {
+        (each.languages[1], each.measure.key): each
+        for each in growths(data.measurements, scale=data.study.scale)
+        if each.condition == "no-anchors"
+    }
+    retrieval, of_chinese = rows["de", "retrieval"], rows["zh", "retrieval"]
+    for tokens in retrieval.tokens[-4:]:
+        found = [rows["de", key].line.at(tokens) for key in ("retrieval", "ner", "parsing")]
+        assert f"| {tokens / 1e6:.0f}M | {' | '.join(f'{fmean(each):.1f}' for each in found)} |" in readme
+    for tokens in of_chinese.tokens[-3:]:
+        assert f"| {tokens / 1e6:.0f}M | {fmean(of_chinese.line.at(tokens)):.1f} | " in readme
+    prediction, _ = of_chinese.at(4 * data.study.scale.tokens)
+    assert prediction is not None
+    low, high = prediction.low, prediction.high
+    assert f"finds {prediction.value:.1f}% of sentences ({low:.1f} to {high:.1f}) after 4 G tokens" in readme
 
 
 def test_it_says_how_tasks_grow(readme: str) -> None:
