@@ -157,7 +157,8 @@ def work(study: str, *, seconds: float, to: Path, lists: dict[str, str], workers
     chosen = [word for name, value in lists.items() for word in (f"--{name}", value)]
     is_new = unpack_parts(CARRIED, to=WORK_FOLDER)
     os.environ["PYTHONPATH"] = f"{WORK_FOLDER / 'site'}:{ROOT}"
-    pid, log = WORK_FOLDER / "pid", WORK_FOLDER / "log"
+    # Of each study its own, so that two may run beside each other.
+    pid, log = (WORK_FOLDER / f"{Path(study).stem}.{kind}" for kind in ("pid", "log"))
     if is_new and is_running(pid):
         stop(int(pid.read_text()))
     if not is_running(pid):

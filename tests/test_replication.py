@@ -143,6 +143,22 @@ def test_what_was_made_on_two_machines_is_the_same_to_the_byte() -> None:
     assert all(any(name.endswith(".safetensors") for name in files) for files in models)
 
 
+def test_models_trained_again_in_another_stretch_are_the_same_to_the_byte() -> None:
+    found: dict[str, list[Row]] = {}
+    for piece in (ROOT / "results" / "replication-1g").glob("pieces/*.tar.xz"):
+        for record in packed_records(piece):
+            if record["kind"] == "pretrained-encoder":
+                found.setdefault(record["digest"], []).append(record)
+    twice = [records for records in found.values() if len({each["finished"] for each in records}) > 1]
+    assert {records[0]["title"] for records in twice} == {
+        f"pretraining, default, en-{language}, seed 0" for language in ("fr", "de", "ru", "zh")
+    }
+    for first, second in twice:
+        assert first["files"] == second["files"]
+        # The finished model and seven moments of its training.
+        assert sum(name.endswith(".safetensors") for name in first["files"]) == 8
+
+
 @pytest.mark.parametrize("name", STUDIES)
 def test_it_is_of_the_study_that_is_there(name: str) -> None:
     study = published_part(read_study(ROOT / "studies" / f"{name}.toml"), name)

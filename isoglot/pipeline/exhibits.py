@@ -19,8 +19,12 @@ from isoglot.study.real_text import task_names
 from isoglot.study.study import Study
 
 Model = tuple[tuple[str, str], Condition]
-# The models whose every layer is read, and whether the target's states are mapped to the source's.
-LAYERS_OF = {FIGURE_5: ((MONOLINGUAL, True), (DEFAULT, False)), FIGURE_8: ((DEFAULT, False), (DEFAULT, True))}
+# The models whose every layer is read. States of the target are mapped to the source's, as are those of an untrained
+# model of the target, which are the floor; or they are read as they are.
+LAYERS_OF = {
+    FIGURE_5: ((MONOLINGUAL, places.MAPPED), (MONOLINGUAL, places.UNTRAINED), (DEFAULT, None)),
+    FIGURE_8: ((DEFAULT, None), (DEFAULT, places.MAPPED)),
+}
 # An exhibit, or a part of it that may be missing alone, with the part's name, its task, and what gives its stages.
 Part = tuple[str, str, str | None, Callable[[ModelGraph], Stages]]
 # One series of a figure, or a point of it: condition, what gives its stage, task and variant.
@@ -211,11 +215,11 @@ def _series(study: Study, exhibit: str, languages: tuple[str, str], seed: int) -
     if exhibit == FIGURE_4:
         yield MONOLINGUAL, ModelPair.of(study, MONOLINGUAL, languages, seed=seed).word_level_alignment, None, None
     elif exhibit in LAYERS_OF:
-        for condition, is_mapped in LAYERS_OF[exhibit]:
-            pair = ModelPair.of(study, condition, languages, seed=seed)
+        for condition, variant in LAYERS_OF[exhibit]:
+            pair = ModelPair.of(study, condition, languages, seed=seed, is_trained=variant != places.UNTRAINED)
             for task, layer in product(_word_tasks(study.tasks), range(study.scale.shape.layers + 1)):
-                make_stage = partial(pair.layer_transfer, task, layer=layer, is_mapped=is_mapped)
-                yield condition, make_stage, task, places.MAPPED if is_mapped else None
+                make_stage = partial(pair.layer_transfer, task, layer=layer, is_mapped=variant is not None)
+                yield condition, make_stage, task, variant
     else:
         # Models of both languages, and of one each. Untrained: Default, as random layers that are shared make languages
         # alike, and the target's model of one language.

@@ -65,6 +65,7 @@ def test_every_figure_is_printed_and_has_its_picture_and_its_numbers(whole: tupl
         assert by_layer[exhibit, condition, metric, variant] == 3
     # Each of both languages.
     assert by_layer["figure-5", "monolingual", "las", "mapped"] == by_layer["figure-8", "default", "las", None] == 6
+    assert by_layer["figure-5", "monolingual", "las", "untrained"] == 6
     perplexities = {each["language"] for each in found if each["metric"] == "dev_perplexity"}
     assert perplexities == {"ela", "oru", "ela-prime"}
 

@@ -10,7 +10,7 @@ from study_texts import TINY_STUDY, study_text
 
 from isoglot.pipeline.cells import EMERGENCE, MAPPED, UNTRAINED, VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells, gap_sentences, targets
-from isoglot.pipeline.stages.models import PretrainedEncoder
+from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
 from isoglot.pipeline.stages.word_level_alignment import WordLevelAlignment
 from isoglot.store import inputs_first
 from isoglot.study.study import Study
@@ -145,9 +145,17 @@ def test_figures_5_and_8_have_every_layer_of_every_task_that_labels_words() -> N
     assert Counter((cell.condition, cell.task, cell.variant) for cell in found) == {
         ("monolingual", "ner", MAPPED): layers,
         ("monolingual", "parsing", MAPPED): layers,
+        ("monolingual", "ner", UNTRAINED): layers,
+        ("monolingual", "parsing", UNTRAINED): layers,
         ("default", "ner", None): layers,
         ("default", "parsing", None): layers,
     }
+    # The floor is another model of the target alone, which is mapped and read by the same layers.
+    floors = [cell.stage for cell in found if cell.variant == UNTRAINED]
+    mapped = [cell.stage for cell in found if cell.variant == MAPPED]
+    assert [floor.heads for floor in floors] == [stage.heads for stage in mapped]
+    assert {type(floor.encoder) for floor in floors} == {UntrainedEncoder}
+    assert all(floor.maps.encoders == {"ela": floor.heads[0].encoder, "oru": floor.encoder} for floor in floors)
     eighth = of("figure-8", study=study)
     assert Counter((cell.condition, cell.variant) for cell in eighth) == {
         ("default", None): 2 * layers,

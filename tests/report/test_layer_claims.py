@@ -38,12 +38,18 @@ def words(layers: Sequence[float] = RISING, *, embedding: float = 60.0, fasttext
 
 
 def in_context(
-    task: str, bilingual: Sequence[float] = (), *, mapped: Sequence[float] = HUMP, **fields: Any
+    task: str,
+    bilingual: Sequence[float] = (),
+    *,
+    mapped: Sequence[float] = HUMP,
+    untrained: Sequence[float] = (),
+    **fields: Any,
 ) -> list[Measurement]:
-    """Figure 5: models of one language each with a map, and the model of both."""
+    """Figure 5: models of one language each with a map, the same with one untrained, and the model of both."""
     kind = {"task": task, "metric": {"ner": "f1", "parsing": "las"}[task], "exhibit": FIGURE_5, **fields}
     of_target = [
         *measured("monolingual", mapped, variant=MAPPED, **kind),
+        *measured("monolingual", untrained, variant=UNTRAINED, **kind),
         *measured("default", bilingual, **kind),
     ]
     # The source's own scores stand beside the target's, and are no transfer.
@@ -107,6 +113,10 @@ CASES = {
         (A, in_context("ner", plus(30))),
         (D, in_context("ner", HUMP, mapped=flat(9))),
         (T, in_context("ner", HUMP, mapped=flat(25))),
+        # However much of the bilingual model's it is, an untrained one must not have as much.
+        (A, in_context("ner", HUMP, untrained=flat(9))),
+        (D, in_context("ner", HUMP, untrained=plus(10))),
+        (T, in_context("ner", HUMP, untrained=plus(-1))),
     ],
     "bilingual-better": [
         *((A, in_context("ner", plus(10))), (D, in_context("ner", plus(-10))), (T, in_context("ner", HUMP))),

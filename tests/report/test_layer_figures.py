@@ -208,7 +208,8 @@ def test_few_pairs_and_no_whole_words_are_told() -> None:
 
 
 def of_tasks(exhibit: str) -> list[Measurement]:
-    conditions = [("default", None), ("monolingual" if exhibit == "figure-5" else "default", "mapped")]
+    mapped = [("monolingual", "mapped"), ("monolingual", "untrained")]
+    conditions = [("default", None), *(mapped if exhibit == "figure-5" else [("default", "mapped")])]
     return [
         replace(each, task="parsing", language=language)
         for start, (condition, variant) in enumerate(conditions)
@@ -223,7 +224,14 @@ OF_DEFAULT = {"Default, both languages in one model": (10.0, 20.0), "Default, en
 @pytest.mark.parametrize(
     ("exhibit", "others"),
     [
-        ("figure-5", {"Monolingual, mapped": (11.0, 20.0), "Monolingual, en itself": (71.0, 80.0)}),
+        (
+            "figure-5",
+            {
+                "Monolingual, mapped": (11.0, 20.0),
+                "Monolingual, en itself": (71.0, 80.0),
+                "Monolingual, fr untrained, mapped": (12.0, 20.0),
+            },
+        ),
         ("figure-8", {"Default, mapped as well": (11.0, 20.0)}),
     ],
 )

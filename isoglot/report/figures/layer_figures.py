@@ -40,6 +40,7 @@ TASK_ROWS = (
     ("Monolingual, mapped", MONOLINGUAL.name, MAPPED),
     ("Default, both languages in one model", DEFAULT.name, None),
     ("Default, mapped as well", DEFAULT.name, MAPPED),
+    ("Monolingual, {target} untrained, mapped", MONOLINGUAL.name, UNTRAINED),
 )
 OTHER_MEASURES = {
     "cka_debiased": ("debiased CKA", "which few sentences do not raise"),
@@ -165,7 +166,7 @@ def layer_transfer_figures(
     found = dict.fromkeys((each.languages, each.task) for each in here if each.task)
     for languages, name in sorted(found, key=lambda each: pairs_of(here, exhibit).index(each[0])):
         task, (source, target) = task_named(name), languages
-        of_target = [(label, condition, task.metric, variant) for label, condition, variant in TASK_ROWS]
+        of_target = [(label.format(target=shown(target)), each, task.metric, kind) for label, each, kind in TASK_ROWS]
         # A map changes nothing of what the source's model says of the source.
         of_source = [(f"{label_of(each)}, {source} itself", each, task.metric, kind) for _, each, kind in TASK_ROWS[:2]]
         lines = [
