@@ -50,7 +50,8 @@ LEFT_OUT = {
     *("editables", "hatchling", "pathspec", "setuptools", "tomlkit", "trove-classifiers"),
     *("filelock", "fsspec", "mpmath", "sympy", "jieba", "vl-convert-python"),
 }
-FOR_TESTS = ("hypothesis", "iniconfig", "pytest", "sortedcontainers")
+FROM_DEV_LOCK = ("floret", "hypothesis", "iniconfig", "pytest", "sortedcontainers")
+"""For fastText's vectors of Figure 4, where this Python has a wheel of it, and for tests."""
 
 
 def load(
@@ -132,11 +133,14 @@ def model_folders(study: str, *, data: Path, store: Path, lists: dict[str, str])
 
 def unpack_packages(site: Path, *, pure: list[str], python: str, platform: str) -> None:
     """Put the locked packages into one folder: wheels of that platform, and `pure` ones that are built here."""
-    # Lines with a marker are torch's needs, or another system's.
+    # Lines with another marker are torch's needs, or another system's.
+    below_3_13 = r"(?:; python_full_version < '3\.13' )?" if int(python.partition(".")[2]) < 13 else ""
     locks = [(ROOT / "requirements" / lock).read_text() for lock in ("lock.txt", "dev-lock.txt")]
-    locked, more = (dict(re.findall(r"^([a-z0-9-]+)==(\S+) \\$", lock, re.MULTILINE)) for lock in locks)
+    line = rf"^([a-z0-9-]+)==(\S+) {below_3_13}\\$"
+    locked, more = (dict(re.findall(line, lock, re.MULTILINE)) for lock in locks)
     names = [name for name in locked if name not in {*LEFT_OUT, *pure}]
-    versions = [f"{name}=={locked[name]}" for name in names] + [f"{name}=={more[name]}" for name in FOR_TESTS]
+    versions = [f"{name}=={locked[name]}" for name in names]
+    versions += [f"{name}=={more[name]}" for name in FROM_DEV_LOCK if name in more]
     pip = [sys.executable, "-m", "pip"]
     with TemporaryDirectory() as wheels:
         target = ["--only-binary=:all:", "--platform", platform, "--python-version", python]
