@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from importlib import import_module
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from isoglot.study.study_file import read_study
 
 ROOT = Path(__file__).parents[1]
 RECIPE = ROOT / "results/recipe"
+# Floors of Figure 5 came after this study was published: its page has none.
+ADDED_SINCE = {"replication": re.compile(r"transfer from mapped layer \d, monolingual en and untrained")}
 STUDIES = sorted(folder.parent.name for folder in ROOT.glob("results/*/pieces") if folder.parent != RECIPE)
 
 
@@ -48,7 +51,8 @@ def test_every_stage_of_a_published_study_has_the_digest_it_was_published_with(n
     # Of a study that is made in several stretches the page says what is not there yet.
     pending = json.loads((RESULTS / name / "state.json").read_text())["pending"]
     assert not [each.title for each in targets(study) if each.title in pending and each.digest in published]
-    stages = inputs_first(each for each in targets(study) if each.title not in pending)
+    asked = [each for each in targets(study) if not (name in ADDED_SINCE and ADDED_SINCE[name].search(each.title))]
+    stages = inputs_first(each for each in asked if each.title not in pending)
     assert gaps(study) == []
     assert len(stages) > 40
     assert [stage.title for digest, stage in stages.items() if digest not in published] == []

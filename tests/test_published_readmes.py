@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 
 import pytest
-from scipy.stats import spearmanr
+from numpy import argmax
+from scipy.stats import pearsonr, spearmanr
 
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.report.claims import claims
@@ -30,6 +32,7 @@ CHANCE_IN_NLI = 100 / 3
 LANGUAGES = {"fr": "French", "de": "German", "ru": "Russian", "zh": "Chinese"}
 """English was trained with these so far."""
 MAPPED = ("fr", "ru", "zh")
+FIGURE_6, FIGURE_7 = ("figure-6", "aligned_retrieval_p1"), ("figure-7", "cka")
 
 
 @cache
@@ -106,30 +109,93 @@ def test_it_says_what_sep_emb_does_to_the_order_of_conditions(readme: str) -> No
     assert "rho in German is {} in NER and {} in parsing. The paper".format(*drawn_apart) in readme
 
 
-def test_it_says_how_alike_languages_are_without_and_after_a_map(readme: str) -> None:
-    def layers(exhibit: str, metric: str, language: str, model: tuple[str, str | None]) -> list[float]:
-        return [
-            each.value
-            for each in report_data("replication-1g").measurements
-            if (each.exhibit, each.metric, each.language) == (exhibit, metric, language)
-            and (each.condition, each.variant) == model
-            and each.layer is not None
-        ]
+def layers(
+    exhibit: str,
+    metric: str,
+    pair: str,
+    model: tuple[str, str | None],
+    *,
+    task: str | None = None,
+    language: str | None = None,
+) -> list[float]:
+    """From layer 0 up, in the language that English is paired with or another."""
+    found = {
+        each.layer: each.value
+        for each in report_data("replication-1g").measurements
+        if (each.exhibit, each.metric, each.task) == (exhibit, metric, task)
+        and (each.languages[1], each.language) == (pair, language or pair)
+        and (each.condition, each.variant) == model
+        and each.layer is not None
+    }
+    return [found[layer] for layer in range(len(found))]
 
+
+ONE_EACH = ("monolingual", None)
+ONE_UNTRAINED = ("monolingual", UNTRAINED)
+
+
+def test_it_says_how_alike_languages_are_without_and_after_a_map(readme: str) -> None:
     models = {row.label: (row.name, None) for row in TABLE_1} | {"Default, untrained": ("default", UNTRAINED)}
     for label, model in models.items():
         cells = []
         for language in MAPPED:
             before = layers("emergence", "retrieval_p1", language, model)
-            after = layers("figure-6", "aligned_retrieval_p1", language, model)
+            after = layers(*FIGURE_6, language, model)
             cells += [f"{max(each):.1f}" for each in (before, after)]
         assert f"| {label} | {' | '.join(cells)} |" in readme
+    for label, model in {"Models of one language": ONE_EACH, "English and one untrained": ONE_UNTRAINED}.items():
+        found = [max(layers(*FIGURE_6, language, model)) for language in MAPPED]
+        assert f"| {label} | {' | '.join(f' | {each:.1f}' for each in found)} |" in readme
     for language in MAPPED:
-        means = {key: fmean(layers("figure-7", "cka", language, model)) for key, model in models.items()}
+        means = {key: fmean(layers(*FIGURE_7, language, model)) for key, model in models.items()}
         untrained = means.pop("Default, untrained")
         low, high = min(means.values()), max(means.values())
         place = f"{low:.2f} to {high:.2f} for the ten rows in {LANGUAGES[language]}"
         assert f"{place}, and {untrained:.2f} for Default untrained" in readme
+
+
+def test_it_says_what_models_of_one_language_have_in_common(readme: str) -> None:
+    for label, model in {"models of one language find": ONE_EACH, "Default finds": ("default", None)}.items():
+        found = [f"{max(layers(*FIGURE_6, each, model)):.1f}" for each in LANGUAGES]
+        assert f"{label} {listed(found)}%" in readme
+    rows = {
+        "models of one language, mapped": ("figure-5", "monolingual", "mapped"),
+        "Default": ("figure-5", "default", None),
+        "Default, mapped": ("figure-8", "default", "mapped"),
+    }
+    best, chosen = [], []
+    for task, language in product(("parsing", "ner"), ("fr", "ru")):
+        metric = dict(METRICS.values())[task]
+        scores, in_english = {}, {}
+        for label, (exhibit, *model) in rows.items():
+            of_model = partial(layers, exhibit, pair=language, model=(model[0], model[1]), task=task)
+            scores[label] = of_model(metric=metric)
+            in_english[label] = of_model(metric=f"dev_{metric}", language="en")
+            cells = [f"{LANGUAGES[language]}, {metric.upper()}", label, *(f"{each:.1f}" for each in scores[label])]
+            assert f"| {' | '.join(cells)} |" in readme
+        mapped, default = [*rows][:2]
+        best.append(f"{100 * max(scores[mapped]) / max(scores[default]):.0f}")
+        of_chosen = [scores[label][argmax(in_english[label])] for label in (mapped, default)]
+        chosen.append(f"{100 * of_chosen[0] / of_chosen[1]:.0f}")
+    assert (
+        "{}% of the LAS in French and {}% in Russian that Default has, and {} and {}% of its F1".format(*best) in readme
+    )
+    assert f"With each layer chosen by its score in English it is {listed(chosen)}%" in readme
+
+    def correlations(model: tuple[str, str | None], first: int = 0) -> list[float]:
+        return [
+            pearsonr(*(layers(*each, language, model)[first:] for each in (FIGURE_6, FIGURE_7))).statistic
+            for language in LANGUAGES
+        ]
+
+    over_all, without_first = correlations(ONE_EACH), correlations(ONE_EACH, 1)
+    assert f"{listed([f'{each:.2f}' for each in over_all])} in the four languages" in readme
+    assert f"without the embeddings {min(without_first):.2f} to {max(without_first):.2f}." in readme
+    of_default, untrained = correlations(("default", None)), correlations(ONE_UNTRAINED)
+    assert (
+        f"Of Default it is {min(of_default):.2f} to {max(of_default):.2f}, and where one model is untrained" in readme
+    )
+    assert f"{min(untrained):.2f} to {max(untrained):.2f}: a high value shows little" in readme
 
 
 def test_it_says_how_structure_grows(readme: str) -> None:
@@ -192,8 +258,8 @@ def test_it_says_what_more_noise_would_leave_of_the_claims(readme: str) -> None:
     assumed = ReportScores(measurements).comparisons
     measured = ReportScores(report_data("replication").measurements).comparisons.noise.points
     found = Counter(each.verdict for each in claims(measurements, replace(assumed, noise=Noise(points=measured))))
-    text = f"With the {measured:.1f} that the two seeds of the shorter run have, {found[Verdict.AGREES]} would agree"
-    assert f"{text} and {found[Verdict.DISAGREES]} would disagree" in readme
+    text = f"With the {measured:.1f} points that the two seeds of the shorter run have"
+    assert f"{text}, {found[Verdict.AGREES]} would agree and {found[Verdict.DISAGREES]} would disagree" in readme
 
 
 def test_it_says_how_far_no_anchors_has_come(readme: str) -> None:
