@@ -30,6 +30,7 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic, sleep
+from zlib import crc32
 
 ROOT = Path(__file__).resolve().parents[1]
 CARRIED = ROOT / ".carry"
@@ -138,9 +139,8 @@ def unpack_packages(site: Path, *, pure: list[str], python: str, platform: str) 
     locks = [(ROOT / "requirements" / lock).read_text() for lock in ("lock.txt", "dev-lock.txt")]
     line = rf"^([a-z0-9-]+)==(\S+) {below_3_13}\\$"
     locked, more = (dict(re.findall(line, lock, re.MULTILINE)) for lock in locks)
-    names = [name for name in locked if name not in {*LEFT_OUT, *pure}]
-    versions = [f"{name}=={locked[name]}" for name in names]
-    versions += [f"{name}=={more[name]}" for name in FROM_DEV_LOCK if name in more]
+    packages = locked | {name: more[name] for name in FROM_DEV_LOCK if name in more}
+    versions = [f"{name}=={version}" for name, version in packages.items() if name not in {*LEFT_OUT, *pure}]
     pip = [sys.executable, "-m", "pip"]
     with TemporaryDirectory() as wheels:
         target = ["--only-binary=:all:", "--platform", platform, "--python-version", python]
@@ -161,8 +161,9 @@ def work(study: str, *, seconds: float, to: Path, lists: dict[str, str], workers
     chosen = [word for name, value in lists.items() for word in (f"--{name}", value)]
     is_new = unpack_parts(CARRIED, to=WORK_FOLDER)
     os.environ["PYTHONPATH"] = f"{WORK_FOLDER / 'site'}:{ROOT}"
-    # Of each study its own, so that two may run beside each other.
-    pid, log = (WORK_FOLDER / f"{Path(study).stem}.{kind}" for kind in ("pid", "log"))
+    # Each part of a study has its own, so that two may run beside each other.
+    name = f"{Path(study).stem}-{crc32(' '.join(chosen).encode()):08x}"
+    pid, log = (WORK_FOLDER / f"{name}.{kind}" for kind in ("pid", "log"))
     if is_new and is_running(pid):
         stop(int(pid.read_text()))
     if not is_running(pid):
