@@ -34,7 +34,7 @@ from zlib import crc32
 
 ROOT = Path(__file__).resolve().parents[1]
 CARRIED = ROOT / ".carry"
-PARTS = ("first", "second", "third", "fourth")
+PARTS = ("first", "second", "third", "fourth", "fifth")
 WORK_FOLDER = Path(os.environ.get("ISOGLOT_STRETCH", "/tmp/isoglot-stretch"))
 """Where the machine with the GPU keeps packages, data, store and log."""
 MOST_BYTES_OF_PART = 60_000_000
