@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[1]
 CARRIED = ROOT / ".carry"
 PARTS = ("first", "second", "third", "fourth", "fifth")
 WORK_FOLDER = Path(os.environ.get("ISOGLOT_STRETCH", "/tmp/isoglot-stretch"))
-"""Where the machine with the GPU keeps packages, data, store and log."""
+"""Where the machine with the GPU keeps packages, data, store and logs."""
 MOST_BYTES_OF_PART = 60_000_000
 """So that a part and the checkout, less `results`, stay under 64 MiB."""
 LARGEST_FILE = "20KB"
@@ -61,8 +61,7 @@ def load(
     """Replace what all parts hold; a mistake in the study leaves them as they are."""
     wanted = {f"data/{name}": data / name for name in data_files(study, data=data, lists=lists)}
     if store:
-        found = model_folders(study, data=data, store=store, lists=lists)
-        wanted |= {f"store/{folder.name}": folder for folder in found}
+        wanted |= {f"store/{each.name}": each for each in model_folders(study, data=data, store=store, lists=lists)}
     with TemporaryDirectory() as folder:
         site = Path(folder, "site")
         unpack_packages(site, pure=pure, python=python, platform=platform)
@@ -134,8 +133,10 @@ def model_folders(study: str, *, data: Path, store: Path, lists: dict[str, str])
 
 def unpack_packages(site: Path, *, pure: list[str], python: str, platform: str) -> None:
     """Put the locked packages into one folder: wheels of that platform, and `pure` ones that are built here."""
+    from packaging.version import Version
+
     # Lines with another marker are torch's needs, or another system's.
-    below_3_13 = r"(?:; python_full_version < '3\.13' )?" if int(python.partition(".")[2]) < 13 else ""
+    below_3_13 = r"(?:; python_full_version < '3\.13' )?" if Version(python) < Version("3.13") else ""
     locks = [(ROOT / "requirements" / lock).read_text() for lock in ("lock.txt", "dev-lock.txt")]
     line = rf"^([a-z0-9-]+)==(\S+) {below_3_13}\\$"
     locked, more = (dict(re.findall(line, lock, re.MULTILINE)) for lock in locks)
@@ -146,14 +147,13 @@ def unpack_packages(site: Path, *, pure: list[str], python: str, platform: str) 
         target = ["--only-binary=:all:", "--platform", platform, "--python-version", python]
         subprocess.run([*pip, "download", "--quiet", "--no-deps", "--dest", wheels, *target, *versions], check=True)
         if pure:
-            wanted = [f"{name}=={locked[name]}" for name in pure]
-            subprocess.run([*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, *wanted], check=True)
+            built = (f"{name}=={locked[name]}" for name in pure)
+            subprocess.run([*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, *built], check=True)
         for wheel in Path(wheels).glob("*.whl"):
             zipfile.ZipFile(wheel).extractall(site)
     if shutil.which("strip"):
         # Debug symbols are most of what some libraries weigh. Those of another processor may stay.
-        libraries = [str(library) for library in site.rglob("*.so*")]
-        subprocess.run(["strip", "--strip-all", *libraries], check=False, capture_output=True)
+        subprocess.run(["strip", "--strip-all", *site.rglob("*.so*")], check=False, capture_output=True)
 
 
 def work(study: str, *, seconds: float, to: Path, lists: dict[str, str], workers: str | None, weights: bool) -> None:
@@ -162,8 +162,8 @@ def work(study: str, *, seconds: float, to: Path, lists: dict[str, str], workers
     is_new = unpack_parts(CARRIED, to=WORK_FOLDER)
     os.environ["PYTHONPATH"] = f"{WORK_FOLDER / 'site'}:{ROOT}"
     # Each part of a study has its own, so that two may run beside each other.
-    name = f"{Path(study).stem}-{crc32(' '.join(chosen).encode()):08x}"
-    pid, log = (WORK_FOLDER / f"{name}.{kind}" for kind in ("pid", "log"))
+    pid = WORK_FOLDER / f"{Path(study).stem}-{crc32(' '.join(chosen).encode()):08x}.pid"
+    log = pid.with_suffix(".log")
     if is_new and is_running(pid):
         stop(int(pid.read_text()))
     if not is_running(pid):

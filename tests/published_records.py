@@ -7,9 +7,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from isoglot.report.report_files import ReportData, read_report_data
 from isoglot.study.study import Study
 
 RESULTS = Path(__file__).parents[1] / "results"
+METRICS = {"XNLI": ("nli", "accuracy"), "NER": ("ner", "f1"), "Parsing": ("parsing", "las")}
+"""By the paper's name for a task, ours and its metric."""
+LANGUAGES = {"fr": "French", "de": "German", "ru": "Russian", "zh": "Chinese"}
+"""English was trained with these in replication-1g."""
 # All other studies are published whole.
 MADE_SO_FAR = {
     "replication-1g": {
@@ -42,3 +47,8 @@ def packed_records(piece: Path) -> list[dict[str, Any]]:
 def published_part(study: Study, name: str) -> Study:
     """As much of a study as is published."""
     return study.replace(**MADE_SO_FAR.get(name, {}))
+
+
+@cache
+def report_data(name: str) -> ReportData:
+    return read_report_data(RESULTS / name)

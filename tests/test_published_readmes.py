@@ -3,41 +3,24 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache, partial
-from itertools import product
-from pathlib import Path
 from statistics import fmean
 
 import pytest
-from numpy import argmax
-from scipy.stats import pearsonr, spearmanr
+from published_records import LANGUAGES, METRICS, RESULTS, report_data
+from scipy.stats import spearmanr
 
-from isoglot.pipeline.cells import UNTRAINED
 from isoglot.report.claims import claims
 from isoglot.report.findings.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.findings.verdicts import Noise, Verdict
 from isoglot.report.growth.fits import prediction_text
 from isoglot.report.growth.rows import growths, times_behind
 from isoglot.report.quantities import listed
-from isoglot.report.report_files import ReportData, read_report_data
 from isoglot.report.report_scores import ReportScores
 from isoglot.study.conditions import DEFAULT, TABLE_1
 from isoglot.study.scales import PAPER
 
-RESULTS = Path(__file__).parents[1] / "results"
 LONG = RESULTS / "replication-1g"
-METRICS = {"XNLI": ("nli", "accuracy"), "NER": ("ner", "f1"), "Parsing": ("parsing", "las")}
-"""By the paper's name for a task, ours and its metric."""
 CHANCE_IN_NLI = 100 / 3
-LANGUAGES = {"fr": "French", "de": "German", "ru": "Russian", "zh": "Chinese"}
-"""English was trained with these so far."""
-MAPPED = ("fr", "ru", "zh")
-FIGURE_6, FIGURE_7 = ("figure-6", "aligned_retrieval_p1"), ("figure-7", "cka")
-
-
-@cache
-def report_data(name: str) -> ReportData:
-    return read_report_data(RESULTS / name)
 
 
 @pytest.fixture(scope="module")
@@ -107,95 +90,6 @@ def test_it_says_what_sep_emb_does_to_the_order_of_conditions(readme: str) -> No
     apart = {"NER": {"sep-emb": 51.0, "sep-l1-3": 51.4}, "Parsing": {"sep-emb": 43.7, "sep-l1-3": 25.4}}
     drawn_apart = [rho("de", task, changed=scores) for task, scores in apart.items()]
     assert "rho in German is {} in NER and {} in parsing. The paper".format(*drawn_apart) in readme
-
-
-def layers(
-    exhibit: str,
-    metric: str,
-    pair: str,
-    model: tuple[str, str | None],
-    *,
-    task: str | None = None,
-    language: str | None = None,
-) -> list[float]:
-    """From layer 0 up, in the language that English is paired with or another."""
-    found = {
-        each.layer: each.value
-        for each in report_data("replication-1g").measurements
-        if (each.exhibit, each.metric, each.task) == (exhibit, metric, task)
-        and (each.languages[1], each.language) == (pair, language or pair)
-        and (each.condition, each.variant) == model
-        and each.layer is not None
-    }
-    return [found[layer] for layer in range(len(found))]
-
-
-ONE_EACH = ("monolingual", None)
-ONE_UNTRAINED = ("monolingual", UNTRAINED)
-
-
-def test_it_says_how_alike_languages_are_without_and_after_a_map(readme: str) -> None:
-    models = {row.label: (row.name, None) for row in TABLE_1} | {"Default, untrained": ("default", UNTRAINED)}
-    for label, model in models.items():
-        cells = []
-        for language in MAPPED:
-            before = layers("emergence", "retrieval_p1", language, model)
-            after = layers(*FIGURE_6, language, model)
-            cells += [f"{max(each):.1f}" for each in (before, after)]
-        assert f"| {label} | {' | '.join(cells)} |" in readme
-    for label, model in {"Models of one language": ONE_EACH, "English and one untrained": ONE_UNTRAINED}.items():
-        found = [max(layers(*FIGURE_6, language, model)) for language in MAPPED]
-        assert f"| {label} | {' | '.join(f' | {each:.1f}' for each in found)} |" in readme
-    for language in MAPPED:
-        means = {key: fmean(layers(*FIGURE_7, language, model)) for key, model in models.items()}
-        untrained = means.pop("Default, untrained")
-        low, high = min(means.values()), max(means.values())
-        place = f"{low:.2f} to {high:.2f} for the ten rows in {LANGUAGES[language]}"
-        assert f"{place}, and {untrained:.2f} for Default untrained" in readme
-
-
-def test_it_says_what_models_of_one_language_have_in_common(readme: str) -> None:
-    for label, model in {"models of one language find": ONE_EACH, "Default finds": ("default", None)}.items():
-        found = [f"{max(layers(*FIGURE_6, each, model)):.1f}" for each in LANGUAGES]
-        assert f"{label} {listed(found)}%" in readme
-    rows = {
-        "models of one language, mapped": ("figure-5", "monolingual", "mapped"),
-        "Default": ("figure-5", "default", None),
-        "Default, mapped": ("figure-8", "default", "mapped"),
-    }
-    best, chosen = [], []
-    for task, language in product(("parsing", "ner"), ("fr", "ru")):
-        metric = dict(METRICS.values())[task]
-        scores, in_english = {}, {}
-        for label, (exhibit, *model) in rows.items():
-            of_model = partial(layers, exhibit, pair=language, model=(model[0], model[1]), task=task)
-            scores[label] = of_model(metric=metric)
-            in_english[label] = of_model(metric=f"dev_{metric}", language="en")
-            cells = [f"{LANGUAGES[language]}, {metric.upper()}", label, *(f"{each:.1f}" for each in scores[label])]
-            assert f"| {' | '.join(cells)} |" in readme
-        mapped, default = [*rows][:2]
-        best.append(f"{100 * max(scores[mapped]) / max(scores[default]):.0f}")
-        of_chosen = [scores[label][argmax(in_english[label])] for label in (mapped, default)]
-        chosen.append(f"{100 * of_chosen[0] / of_chosen[1]:.0f}")
-    assert (
-        "{}% of the LAS in French and {}% in Russian that Default has, and {} and {}% of its F1".format(*best) in readme
-    )
-    assert f"With each layer chosen by its score in English it is {listed(chosen)}%" in readme
-
-    def correlations(model: tuple[str, str | None], first: int = 0) -> list[float]:
-        return [
-            pearsonr(*(layers(*each, language, model)[first:] for each in (FIGURE_6, FIGURE_7))).statistic
-            for language in LANGUAGES
-        ]
-
-    over_all, without_first = correlations(ONE_EACH), correlations(ONE_EACH, 1)
-    assert f"{listed([f'{each:.2f}' for each in over_all])} in the four languages" in readme
-    assert f"without the embeddings {min(without_first):.2f} to {max(without_first):.2f}." in readme
-    of_default, untrained = correlations(("default", None)), correlations(ONE_UNTRAINED)
-    assert (
-        f"Of Default it is {min(of_default):.2f} to {max(of_default):.2f}, and where one model is untrained" in readme
-    )
-    assert f"{min(untrained):.2f} to {max(untrained):.2f}: a high value shows little" in readme
 
 
 def test_it_says_how_structure_grows(readme: str) -> None:
