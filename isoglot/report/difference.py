@@ -226,18 +226,18 @@ def _numbers_that_differ(a: Sequence[Measurement], b: Sequence[Measurement]) -> 
             by_number[number][side][each.seed] = each.value
     for number, samples in by_number.items():
         if samples[0] != samples[1]:
-            yield _changed(number, *(Sample.of(by_seed) if by_seed else None for by_seed in samples))
+            close = _close(number)
+            yield _changed(number, *(Sample.of(by_seed, close=close) if by_seed else None for by_seed in samples))
 
 
 def _changed(number: Measurement, a: Sample | None, b: Sample | None) -> Changed:
-    close = _close(number)
-    is_clear = a is None or b is None or order_verdict(a, b, close=close) is not Verdict.TOO_CLOSE
+    is_clear = a is None or b is None or order_verdict(a, b) is not Verdict.TOO_CLOSE
     return Changed(
         kind=Kind.NUMBER,
         exhibit=number.exhibit,
         name=_name(number),
-        a=None if a is None else _text(a, close=close),
-        b=None if b is None else _text(b, close=close),
+        a=None if a is None else _text(a),
+        b=None if b is None else _text(b),
         change=None if a is None or b is None else b.mean - a.mean,
         is_clear=is_clear and not number.metric.startswith(NO_SCORES),
     )
@@ -253,8 +253,8 @@ def _close(number: Measurement) -> float:
     return CLOSE_POINTS if is_score or any(each in metric for each in PRECISIONS) else 0.0
 
 
-def _text(sample: Sample, *, close: float) -> str:
-    if close == CLOSE_POINTS:
+def _text(sample: Sample) -> str:
+    if sample.close == CLOSE_POINTS:
         return mean_and_range(sample.values)
     several = "" if len(sample.values) == 1 else f" ({min(sample.values):.4g}-{max(sample.values):.4g})"
     return f"{sample.mean:.4g}{several}"

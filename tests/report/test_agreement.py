@@ -20,9 +20,10 @@ from isoglot.report.findings.agreement import (
     rank_sentences,
     spearman,
 )
+from isoglot.report.findings.noise import Noise
 from isoglot.report.findings.published import TABLE_1_SCORES, TARGETS, TASKS, published_measurements
 from isoglot.report.findings.transfer_scores import transfer_scores
-from isoglot.report.findings.verdicts import Finding, Noise, Sample, Verdict
+from isoglot.report.findings.verdicts import Finding, Sample, Verdict
 from isoglot.report.report_scores import ReportScores
 from tests.report.made_up_measurements import scored, with_open_gates
 
@@ -34,7 +35,8 @@ CONSTANT = Noise()
 def judged_gains(**values: tuple[float, ...]) -> list[Finding]:
     """The orders of conditions by points that training gained, seed by seed."""
     gains = {name.replace("_", "-"): Sample.of(dict(enumerate(of_seeds))) for name, of_seeds in values.items()}
-    return agreements(gains, noise=Noise.of_leads(gains.values()))
+    noise = Noise.of_leads((None, gain) for gain in gains.values())
+    return agreements({name: replace(gain, close=noise.points(None)) for name, gain in gains.items()})
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,7 @@ def test_an_order_that_floors_alone_make_is_too_close() -> None:
         name: Sample.of(dict.fromkeys(range(3), end)).above(start, variance=0.0)
         for name, (end, start) in scores.items()
     }
-    found = {each.numbers: each.verdict for each in agreements(gains, noise=Noise())}
+    found = {each.numbers: each.verdict for each in agreements(gains)}
     assert found["Default +65.0 < No anchors +84.5"] is Verdict.TOO_CLOSE
     assert found["Default +65.0 > Sep Emb + L1-6 +1.0"] is Verdict.AGREES
 
@@ -163,7 +165,8 @@ def test_noise_alone_would_change_the_papers_order_as_scipy_finds() -> None:
     for found, noise, deviation in (
         (of_french, Noise(), 3 / 2 / 2**0.5),
         ([*of_french, *again], Noise(), 3 / 2 / 2),
-        (of_french, Noise(points=9.0, num_scores=20), 9 / 2 / 2**0.5),
+        (of_french, Noise(of_all=9.0, num_scores=20), 9 / 2 / 2**0.5),
+        (of_french, Noise(of_all=30.0, by_task={"nli": 6.0, "ner": 40.0}, num_scores=20), 6 / 2 / 2**0.5),
     ):
         rhos = [spearmanr(papers, papers + generator.normal(0, deviation, 10)).statistic for _ in range(2000)]
         assert ranked(found, noise=noise)["NLI"].by_noise == pytest.approx(np.quantile(rhos, [0.05, 0.95]), abs=0.03)

@@ -1,6 +1,7 @@
-"""One rule for all verdicts: samples over seeds, noise, and claims that rest on several comparisons."""
+"""One rule for all verdicts: samples over seeds, and claims that rest on several comparisons."""
 
 import math
+from dataclasses import replace
 from math import sqrt
 
 import numpy as np
@@ -9,14 +10,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.pipeline.cells import UNTRAINED
-from isoglot.pipeline.measurements import Measurement
-from isoglot.report.findings.comparisons import Comparisons
-from isoglot.report.findings.transfer_scores import transfer_scores
 from isoglot.report.findings.verdicts import (
     CLOSE_POINTS,
-    LEAST_REPEATS,
-    Noise,
     Sample,
     Verdict,
     joint_verdict,
@@ -24,7 +19,6 @@ from isoglot.report.findings.verdicts import (
     noise_between,
     order_verdict,
 )
-from tests.report.made_up_measurements import scored
 
 A, D, T, N = Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE, Verdict.NOT_TESTED
 
@@ -58,7 +52,7 @@ def test_three_seeds_or_more_are_held_against_students_t(values: list[list[float
     error = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / number)
     least = CLOSE_POINTS / math.sqrt(number)
     expected = max(least, scipy.stats.t.ppf(0.975, 2 * number - 2) * error)
-    found = noise_between(sample(*a), sample(*b), close=50.0)
+    found = noise_between(*(replace(sample(*each), close=50.0) for each in (a, b)))
     assert found == pytest.approx(expected, rel=5e-3)
 
 
@@ -78,6 +72,22 @@ def test_a_mean_of_many_scores_is_decided_sooner_and_a_difference_of_differences
     assert 3 < gains[0].mean < 3 * sqrt(2)
     assert order_verdict(*gains) is T
     assert order_verdict(sample(74.3) - sample(70.0), gains[1]) is A
+
+
+def test_a_mean_of_tasks_is_as_certain_as_scores_drawn_with_the_noise_of_each() -> None:
+    """Two means of three tasks, whose noise is known: they lie further apart in one case of twenty."""
+    closes, random = (3.0, 21.0, 7.0), np.random.default_rng(0)
+    drawn = random.normal(0.0, np.array(closes)[:, None] / 2 / sqrt(2), size=(2, 20_000, 3, 2))
+    ours, theirs = (
+        mean_sample([mean_sample([replace(sample(0.0), close=close)] * 2) for close in closes]) for _ in range(2)
+    )
+    noise = noise_between(ours, theirs)
+    means = drawn.mean(axis=(2, 3))
+    assert np.mean(np.abs(means[0] - means[1]) > noise) == pytest.approx(0.0455, abs=0.005)
+    # Halves, differences, floors and fewer seeds leave it as certain as its parts.
+    lead = replace(sample(60.0, 62.0), close=21.0).above(20.0, variance=1.0)
+    for each in (lead * 0.5, lead.plain, lead.of_seeds({0}), lead - Sample.certain(4.0), Sample.certain(4.0) - lead):
+        assert each.close == pytest.approx(21.0)
 
 
 @pytest.mark.parametrize(
@@ -113,57 +123,3 @@ def test_a_mean_of_scores_is_surer_by_their_number() -> None:
     assert found.by_seed == {0: 20.0, 1: 40.0}
     assert (found.mean, found.variance) == (30.0, pytest.approx(0.25))
     assert (Sample.of({0: 10.0}) * 0.5).variance == 0.25
-
-
-def test_two_models_of_different_seeds_lie_further_apart_in_one_case_of_twenty() -> None:
-    """Against many pairs of models drawn at random, whose spread is known."""
-    random = np.random.default_rng(0)
-    scores = 50.0 + 20.0 * random.standard_normal((2000, 1)) + 4.0 * random.standard_normal((2000, 3))
-    noise = Noise.of(dict(enumerate(row)) for row in scores.tolist())
-    differences = scores[:, 0] - scores[:, 1]
-    assert noise.points == pytest.approx(2.0 * 4.0 * np.sqrt(2.0), rel=0.03)
-    assert np.mean(np.abs(differences) > noise.points) == pytest.approx(0.0455, abs=0.015)
-    assert noise.num_scores == 2000
-
-
-def test_few_repeats_and_lucky_ones_leave_the_constant() -> None:
-    far_apart, once = {0: 10.0, 1: 40.0}, {0: 10.0}
-    assert Noise.of([far_apart] * (LEAST_REPEATS - 1) + [once] * 50) == Noise(points=CLOSE_POINTS, num_scores=0)
-    assert Noise.of([far_apart] * LEAST_REPEATS).num_scores == LEAST_REPEATS
-    assert Noise.of([{0: 10.0, 1: 10.5}] * 50) == Noise(points=CLOSE_POINTS, num_scores=50)
-
-
-@pytest.mark.parametrize(
-    ("by_seed", "words"),
-    [
-        (
-            {0: 10.0},
-            "Noise is taken to be 3 points for two single scores, as fewer than 5 that show transfer",
-        ),
-        ({0: 10.0, 1: 10.5}, "Noise is 3 points for two single scores, and seeds say no more (50 scores"),
-        ({0: 10.0, 1: 13.0}, "Noise is 6.0 points for two single scores, in place of 3: twice the standard deviation"),
-    ],
-)
-def test_a_page_says_whether_noise_is_known(by_seed: dict[int | None, float], words: str) -> None:
-    assert words in Noise.of([by_seed] * 50).sentence()
-
-
-def test_rows_without_transfer_make_no_other_row_more_certain() -> None:
-    """Near chance seeds can hardly differ, however many of such scores there are."""
-    names = ("default", "wiki-cc", "no-anchors", "default-anchors", "extra-anchors")
-    live = list(zip(names, (60.0, 50.0, 40.0, 55.0, 65.0), strict=True))
-    dead = {"sep-emb": 1.0, "sep-l1-6": 2.0, "sep-emb-l1-6": 0.5}
-
-    def noise(rows: list[tuple[str, float]], *more: Measurement) -> Noise:
-        found = [
-            *scored({**dict(rows), **dead}),
-            *scored({**{name: score + 6 for name, score in rows}, **dead}, seed=1),
-        ]
-        return Comparisons.of_tasks(list(transfer_scores([*found, *more]))).noise
-
-    assert noise(live) == Noise(points=pytest.approx(12.0), num_scores=5)
-    # Names that are found without pretraining are no transfer either.
-    more = [*live, ("sep-l1-3", 20.0)]
-    assert noise(more).num_scores == 6
-    assert noise(more, *scored({"sep-l1-3": 21.0}, variant=UNTRAINED)).num_scores == 5
-    assert noise([*live, ("sep-l1-3", math.nan)]) == noise(live)

@@ -1,7 +1,7 @@
 """Ways to compare scores by layer, from which the claims of sections 5 and 6 are decided."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
@@ -11,11 +11,10 @@ from isoglot.report.claims.transfer_rules import by_distance
 from isoglot.report.figures.layer_figures import CKA, PAPERS_CORRELATION, RETRIEVAL
 from isoglot.report.figures.layer_series import pair_title, pearson
 from isoglot.report.findings.layer_scores import Panel, panels
+from isoglot.report.findings.noise import Noise
 from isoglot.report.findings.verdicts import (
     CLOSE_CKA,
-    CLOSE_POINTS,
     Finding,
-    Noise,
     Sample,
     compared,
     mean_sample,
@@ -36,7 +35,10 @@ class LayerEvidence:
     noise: Noise
 
     def panels(self, figure: str) -> list[Panel]:
-        return panels(self.measurements, figure)
+        found = panels(self.measurements, figure)
+        if figure == FIGURE_7:
+            return [replace(panel, close=CLOSE_CKA) for panel in found]
+        return [replace(panel, close=self.noise.points(panel.task)) if panel.task else panel for panel in found]
 
 
 def _third(layers: Sequence[float]) -> int:
@@ -78,8 +80,7 @@ def in_order(
     for panel in layers.panels(figure):
         for chain in chains if [panel.task, *panel.languages] != but else ():
             sides = [labelled(panel, **terms) for terms in chain]
-            close = layers.noise.points if panel.task else CLOSE_CKA if figure == FIGURE_7 else CLOSE_POINTS
-            yield from ordered(panel.title, *sides, close=close, number=number)
+            yield from ordered(panel.title, *sides, number=number)
 
 
 def _floor(panel: Panel, *, metric: str = "", models: str = ONE_EACH, **terms: str) -> str:
@@ -109,7 +110,7 @@ def half_of_bilingual(layers: LayerEvidence) -> Iterator[Finding]:
             floor = f" (untrained {untrained.mean:.1f})" if untrained else ""
             numbers = f"mapped monolingual {mapped.mean:.1f}{floor} is {kept:.0%} of bilingual {both.mean:.1f}"
             bound = max(both * 0.5, untrained or Sample.certain(0.0), key=lambda each: each.mean)
-            yield compared(mapped, bound, numbers=f"{panel.title}: {numbers}", close=layers.noise.points)
+            yield compared(mapped, bound, numbers=f"{panel.title}: {numbers}")
 
 
 def gap_larger_in_ner(layers: LayerEvidence) -> Iterator[Finding]:
@@ -121,7 +122,7 @@ def gap_larger_in_ner(layers: LayerEvidence) -> Iterator[Finding]:
     for pair, by_task in gaps.items():
         where = f"{pair_title(pair)}, bilingual less mapped"
         sides = ("NER", by_task.get("ner")), ("parsing", by_task.get("parsing"))
-        yield from ordered(where, *sides, close=layers.noise.points)
+        yield from ordered(where, *sides)
 
 
 def map_of_bilingual_helps_parsing_only(layers: LayerEvidence) -> Iterator[Finding]:
@@ -130,7 +131,7 @@ def map_of_bilingual_helps_parsing_only(layers: LayerEvidence) -> Iterator[Findi
         both = ("mapped", mapped), ("as it is", plain)
         if panel.task in ("ner", "parsing"):
             sides = both if panel.task == "parsing" else both[::-1]
-            yield from ordered(panel.title, *sides, close=layers.noise.points)
+            yield from ordered(panel.title, *sides)
 
 
 def alike_at_the_bottom(layers: LayerEvidence) -> Iterator[Finding]:
@@ -138,7 +139,7 @@ def alike_at_the_bottom(layers: LayerEvidence) -> Iterator[Finding]:
         for kind in (BILINGUAL, ONE_EACH):
             low, high = (score(panel, metric=CKA, models=kind, layers=layers) for layers in ("bottom", "top"))
             sides = ("bottom third", low), ("top third", high)
-            yield from ordered(f"{panel.title} {kind}", *sides, close=CLOSE_CKA, number=".2f")
+            yield from ordered(f"{panel.title} {kind}", *sides, number=".2f")
 
 
 def falling_with_distance(layers: LayerEvidence, of: Sequence[str], less: str = "") -> Iterator[Finding]:
@@ -160,7 +161,7 @@ def falling_with_distance(layers: LayerEvidence, of: Sequence[str], less: str = 
                 (", ".join(titles[pair] for pair in alike), mean_sample([found[pair] for pair in alike]))
                 for alike in pairs
             ]
-            yield from ordered(where, *sides, close=CLOSE_CKA, number=number)
+            yield from ordered(where, *sides, number=number)
 
 
 def similarity_goes_with_retrieval(layers: LayerEvidence) -> Iterator[Finding]:
@@ -172,6 +173,6 @@ def similarity_goes_with_retrieval(layers: LayerEvidence) -> Iterator[Finding]:
         correlations = {seed: pearson(cka[seed], retrieval[seed]) for seed in cka if seed in retrieval}
         found = {seed: each for seed, each in correlations.items() if each is not None}
         if found:
-            ours, bound = Sample.of(found), Sample.certain(PAPERS_CORRELATION)
+            ours, bound = Sample.of(found, close=CLOSE_CORRELATION), Sample.certain(PAPERS_CORRELATION)
             # The paper's is a bound, and a correlation has no noise that is known beforehand.
-            yield compared(ours, bound, close=CLOSE_CORRELATION, numbers=f"{panel.title}: {ours.mean:.2f}")
+            yield compared(ours, bound, numbers=f"{panel.title}: {ours.mean:.2f}")

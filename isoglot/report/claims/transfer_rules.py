@@ -14,7 +14,6 @@ from isoglot.report.findings.trials import Trial, by_group
 from isoglot.report.findings.verdicts import (
     CLOSE_POINTS,
     Finding,
-    Noise,
     Sample,
     Verdict,
     compared,
@@ -56,10 +55,6 @@ class TransferEvidence:
     @property
     def without_gates(self) -> Self:
         return replace(self, comparisons=self.comparisons.without_gates)
-
-    @property
-    def noise(self) -> Noise:
-        return self.comparisons.noise
 
     @cached_property
     def columns(self) -> Mapping[Place, Mapping[str, Sample]]:
@@ -122,21 +117,19 @@ def _left_open(found: Finding, what: str) -> Finding:
     return replace(found, verdict=Verdict.TOO_CLOSE, numbers=f"{found.numbers}, and {what} contradict each other")
 
 
-def _by_scores_too(found: Finding, better: Sample, worse: Sample, *, noise: Noise) -> Finding:
+def _by_scores_too(found: Finding, better: Sample, worse: Sample) -> Finding:
     """The finding if the scores show it as well; else left open, with the scores."""
-    shown = if_scores_show_it(found, better, worse, noise=noise)
+    shown = if_scores_show_it(found, better, worse)
     if shown == found:
         return found
     better, worse = paired(better, worse)
     return replace(shown, numbers=f"{found.numbers}, but scores of {better.mean:.1f} and {worse.mean:.1f}")
 
 
-def _in_both_ways(
-    transfer: TransferEvidence, where: str, *labelled: tuple[str, Sample], scores: Sequence[Sample]
-) -> Iterator[Finding]:
+def _in_both_ways(where: str, *labelled: tuple[str, Sample], scores: Sequence[Sample]) -> Iterator[Finding]:
     """The finding on two samples that the paper puts in this order, by points above the floor and by scores."""
-    for found in ordered(where, *labelled, close=transfer.noise.points, number="+.1f"):
-        yield _by_scores_too(found, *scores, noise=transfer.noise)
+    for found in ordered(where, *labelled, number="+.1f"):
+        yield _by_scores_too(found, *scores)
 
 
 def kept(transfer: TransferEvidence, conditions: Sequence[str], of: Sequence[str], share: float) -> Iterator[Finding]:
@@ -176,7 +169,7 @@ def _finding(transfer: TransferEvidence, found: Kept, condition: str, other: str
         reasons = dict.fromkeys(refusal.gate.missing for refusal in refusals if refusal)
         return Finding(verdict=Verdict.NOT_TESTED, numbers=f"no verdict: {'; '.join(reasons)}")
     # Where there is nothing to lose, nothing is shown by losing it.
-    if not is_above_floor(found.theirs, noise=transfer.noise):
+    if not is_above_floor(found.theirs):
         text = f"{label_of(other)} itself does not transfer ({found.theirs.mean:+.1f})"
         return Finding(verdict=Verdict.NOT_TESTED, numbers=text)
     pairs = zip(*(by_group(found.trials, name).items() for name in (condition, other)), strict=True)
@@ -208,14 +201,14 @@ def ahead_on_average(transfer: TransferEvidence, better: Sequence[str], worse: S
         if len(by_task) > 1:
             listed = (f"{title} {a.mean:+.1f} and {b.mean:+.1f}" for title, (a, b) in by_task.items())
             numbers += f" ({', '.join(listed)})"
-        found = compared(ours, theirs, numbers=numbers, close=transfer.noise.points)
+        found = compared(ours, theirs, numbers=numbers)
         scores = (
             mean_sample([transfer.score(places, name) for places in places_by_task.values()])
             for name in (ahead, behind)
         )
-        found = _by_scores_too(found, *scores, noise=transfer.noise)
+        found = _by_scores_too(found, *scores)
         # Means hide it where tasks clearly contradict each other.
-        verdicts = {found.verdict, *(order_verdict(*pair, close=transfer.noise.points) for pair in by_task.values())}
+        verdicts = {found.verdict, *(order_verdict(*pair) for pair in by_task.values())}
         if verdicts >= {Verdict.AGREES, Verdict.DISAGREES}:
             found = _left_open(found, "tasks")
         yield transfer.in_line(found, ahead, behind)
@@ -231,7 +224,7 @@ def falling(transfer: TransferEvidence, chains: Sequence[Sequence[str]]) -> Iter
                     labelled = [(label_of(name), transfer.mean(places, name)) for name in names]
                     where = f"{transfer.source}-{target}"
                     scores = [transfer.score(places, name) for name in names]
-                    for found in _in_both_ways(transfer, where, *labelled, scores=scores):
+                    for found in _in_both_ways(where, *labelled, scores=scores):
                         yield transfer.in_line(found, *names)
 
 
@@ -242,7 +235,7 @@ def domain_costs_more_in_ner(transfer: TransferEvidence) -> Iterator[Finding]:
     }
     if "ner" in losses:
         for task in [task for task in losses if task != "ner"]:
-            yield from ordered("points lost", losses["ner"], losses[task], close=transfer.noise.points)
+            yield from ordered("points lost", losses["ner"], losses[task])
 
 
 def falling_with_distance(transfer: TransferEvidence) -> Iterator[Finding]:
@@ -252,7 +245,7 @@ def falling_with_distance(transfer: TransferEvidence) -> Iterator[Finding]:
             if rows := transfer.rows(*((task, target) for end in ends for target in end)):
                 labelled = [(", ".join(end), transfer.mean(product([task], end), *rows)) for end in ends]
                 scores = [transfer.score(product([task], end), *rows) for end in ends]
-                yield from _in_both_ways(transfer, transfer.title(task), *labelled, scores=scores)
+                yield from _in_both_ways(transfer.title(task), *labelled, scores=scores)
 
 
 def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
@@ -270,7 +263,7 @@ def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
             )
             labelled = zip(map(transfer.title, (task, SIMPLEST)), gaps, strict=True)
             where = f"{', '.join(near)} less {', '.join(far)}"
-            yield from _in_both_ways(transfer, where, *labelled, scores=gaps_of_scores)
+            yield from _in_both_ways(where, *labelled, scores=gaps_of_scores)
 
 
 def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], sign: int) -> Iterator[Finding]:
@@ -293,5 +286,5 @@ def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], si
         labelled = zip(map(", ".join, ends), changes, strict=True)
         text = in_order(*labelled, number="+.1f" if sign > 0 else ".1f")
         who = f"{', '.join(map(label_of, measured))} {'gains' if sign > 0 else 'loses'}"
-        found = compared(*changes, numbers=f"{who} in {text}", close=transfer.noise.points)
-        yield _by_scores_too(found, *changes_of_scores, noise=transfer.noise)
+        found = compared(*changes, numbers=f"{who} in {text}")
+        yield _by_scores_too(found, *changes_of_scores)

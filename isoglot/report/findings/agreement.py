@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from math import isfinite, sqrt
+from math import hypot, isfinite, sqrt
 from statistics import correlation, fmean
 
 import numpy as np
 
+from isoglot.report.findings.noise import Noise
 from isoglot.report.findings.published import (
     SOURCE,
     TABLE_1_SCORES,
@@ -22,9 +23,7 @@ from isoglot.report.findings.published import (
 from isoglot.report.findings.transfer_scores import TaskScores
 from isoglot.report.findings.verdicts import (
     CLOSE_POINTS,
-    DEVIATIONS,
     Finding,
-    Noise,
     Sample,
     Verdict,
     compared,
@@ -57,9 +56,8 @@ class RankCorrelation:
     """Targets of the study over which both sides are averaged."""
     are_papers_targets: bool
     """If not, the mean over the paper's own languages stands on its side."""
-    variances: Mapping[str, float]
-    """Variances of our averages, in units of that of one score of one model."""
-    noise: Noise
+    deviations: Mapping[str, float]
+    """Standard deviations of our averages through noise."""
 
     @property
     def num_conditions(self) -> int:
@@ -75,8 +73,7 @@ class RankCorrelation:
     def by_noise(self) -> tuple[float, float]:
         """Where rho would lie, 9 times of 10, if our averages were the paper's but for noise."""
         papers_C = np.array([round(each, DIGITS) for each in self.papers.values()])
-        spread = self.noise.points / (DEVIATIONS * sqrt(2))
-        spread_C = spread * np.sqrt([self.variances[name] for name in self.papers])
+        spread_C = np.array([self.deviations[name] for name in self.papers])
         noisy_NC = np.random.default_rng(0).normal(papers_C, spread_C, size=(DRAWS, len(papers_C)))
         rank_C = (papers_C[:, None] > papers_C).sum(1) + (papers_C[:, None] >= papers_C).sum(1)
         rank_NC = noisy_NC.argsort(1).argsort(1)
@@ -108,8 +105,7 @@ def rank_correlations(tasks: Sequence[TaskScores], *, noise: Noise) -> list[Rank
             papers={name: fmean(each.papers[name] for each in found) for name in names},
             targets=tuple(dict.fromkeys(target for each in found for target in each.targets)),
             are_papers_targets=all(each.are_papers_targets for each in found),
-            variances={name: sum(each.variances[name] for each in found) / len(found) ** 2 for name in names},
-            noise=noise,
+            deviations={name: hypot(*(each.deviations[name] for each in found)) / len(found) for name in names},
         )
         found += [mean] if mean.num_conditions >= FEWEST_CONDITIONS else []
     return found
@@ -141,10 +137,12 @@ def _correlation(scores: TaskScores, *, noise: Noise) -> RankCorrelation:
         papers={name: fmean(published(name, target) for target in targets) for name in names},
         targets=tuple(targets),
         are_papers_targets=has_papers,
-        variances={
-            name: sum(samples[target][name].variance for target in targets) / len(targets) ** 2 for name in names
+        deviations={
+            name: noise.deviation(scores.task.name)
+            * sqrt(sum(samples[target][name].variance for target in targets))
+            / len(targets)
+            for name in names
         },
-        noise=noise,
     )
 
 
@@ -189,31 +187,31 @@ def agreement_lines(found: Sequence[Finding], *, most: int = FEW_LINES) -> Itera
         yield each.line, each.verdict if each.is_sure else None
 
 
-def agreements(gains: Mapping[str, Sample], *, noise: Noise) -> list[Finding]:
+def agreements(gains: Mapping[str, Sample]) -> list[Finding]:
     """Every pair of conditions whose order the paper's three tasks agree on, by what training gained each."""
     # Where training gained Default nothing, there is no structure whose order could be judged.
     leaders = [gains[DEFAULT.name]] if DEFAULT.name in gains else list(gains.values())
-    if not any(is_above_floor(gain, noise=noise) for gain in leaders):
+    if not any(is_above_floor(gain) for gain in leaders):
         return []
-    return orders(gains, [pair for pair in PAIRS if published_order(*pair)], noise=noise)
+    return orders(gains, [pair for pair in PAIRS if published_order(*pair)])
 
 
-def orders(leads: Mapping[str, Sample], papers: Sequence[tuple[str, str]], *, noise: Noise) -> list[Finding]:
+def orders(leads: Mapping[str, Sample], papers: Sequence[tuple[str, str]]) -> list[Finding]:
     """The paper's orders, each the better condition first, by points above the floor."""
     found = []
     for pair in papers:
         if all(name in leads for name in pair):
             better, worse = (leads[name] for name in pair)
             numbers = in_order(*((CONDITIONS[name].label, leads[name]) for name in pair), number="+.1f")
-            finding = compared(better, worse, numbers=numbers, close=noise.points)
-            found.append(if_scores_show_it(finding, better.plain, worse.plain, noise=noise))
+            finding = compared(better, worse, numbers=numbers)
+            found.append(if_scores_show_it(finding, better.plain, worse.plain))
     return found
 
 
-def if_scores_show_it(found: Finding, better: Sample, worse: Sample, *, noise: Noise) -> Finding:
+def if_scores_show_it(found: Finding, better: Sample, worse: Sample) -> Finding:
     """A finding on points above the floor, left open where the scores themselves are not in that order."""
     # A floor that is higher, as that of Default's shared spelling, leaves less to gain.
-    is_shown = order_verdict(better, worse, close=noise.points) is found.verdict
+    is_shown = order_verdict(better, worse) is found.verdict
     return found if is_shown else replace(found, verdict=Verdict.TOO_CLOSE)
 
 

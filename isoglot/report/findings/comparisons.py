@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import Self
 
 from isoglot.pipeline.measurements import Measurement
+from isoglot.report.findings.noise import Noise
 from isoglot.report.findings.transfer_scores import TaskScores
 from isoglot.report.findings.trials import Gate, Refusal, Trial, by_group, retrieval_trials, task_trials
 from isoglot.report.findings.verdicts import (
-    Noise,
     Sample,
     Verdict,
     is_above_floor,
@@ -83,15 +83,15 @@ def _leaders(trial: Trial) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparisons:
-    """The trials of a study and the noise that all of its verdicts share."""
+    """The trials of a study, and how far their scores differ for no reason."""
 
     trials: tuple[Trial, ...]
     noise: Noise
 
     @classmethod
     def of(cls, trials: Sequence[Trial]) -> Self:
-        noise = Noise.of_leads(lead for trial in trials for lead in trial.leads.values())
-        return cls(trials=tuple(trials), noise=noise)
+        noise = Noise.of_leads((trial.task, lead) for trial in trials for lead in trial.leads.values())
+        return cls(trials=tuple(trials), noise=noise).with_noise(noise)
 
     @classmethod
     def of_tasks(cls, tasks: Sequence[TaskScores]) -> Self:
@@ -100,6 +100,20 @@ class Comparisons:
     @classmethod
     def of_retrieval(cls, measurements: Sequence[Measurement]) -> Self:
         return cls.of(list(retrieval_trials(measurements)))
+
+    def with_noise(self, noise: Noise) -> Self:
+        """The same where scores of each task differ by as much for no reason."""
+        return replace(
+            self,
+            noise=noise,
+            trials=tuple(
+                replace(
+                    trial,
+                    leads={name: replace(lead, close=noise.points(trial.task)) for name, lead in trial.leads.items()},
+                )
+                for trial in self.trials
+            ),
+        )
 
     @property
     def without_gates(self) -> Self:
@@ -124,7 +138,7 @@ class Comparisons:
             if name in trial.refusals:
                 return trial.refusals[name]
         leaders = _leaders(trial)
-        if not any(is_above_floor(trial.leads[name], noise=self.noise) for name in leaders):
+        if not any(is_above_floor(trial.leads[name]) for name in leaders):
             lead, floor = trial.leads[leaders[0]], trial.floors[leaders[0]]
             return Refusal(gate=Gate.LEAD, condition=leaders[0], detail=f"{lead.mean:+.1f} points, {floor.words}")
         if not set.intersection(*({*trial.leads[name].by_seed} for name in known)):
@@ -155,7 +169,7 @@ class Comparisons:
             return Kept(trials=(), measured=tuple(measured))
 
         def verdict_on(ours: Sample, theirs: Sample) -> Verdict:
-            found = order_verdict(ours, theirs * share, close=self.noise.points)
+            found = order_verdict(ours, theirs * share)
             return found.opposite if is_loss else found
 
         means = (mean_sample(list(by_group(open_trials, name).values())) for name in (condition, of))
@@ -221,7 +235,7 @@ class Comparisons:
             outcome=self.outcomes.get(condition, Outcome.NONE),
             by_group=ours,
             trials=tuple(trials),
-            share=a.mean / b.mean if open_trials and is_above_floor(b, noise=self.noise) else None,
+            share=a.mean / b.mean if open_trials and is_above_floor(b) else None,
         )
 
     def with_outcome(self, outcome: Outcome) -> list[Standing]:

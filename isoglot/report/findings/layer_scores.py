@@ -10,7 +10,8 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.training_log import OVER_UNIGRAM
 from isoglot.report.figures.layer_series import pair_title
 from isoglot.report.findings.agreement import agreements
-from isoglot.report.findings.verdicts import Finding, Noise, Sample
+from isoglot.report.findings.noise import Noise
+from isoglot.report.findings.verdicts import CLOSE_POINTS, Finding, Sample
 
 RETRIEVAL = "retrieval_p1"
 RAW = "retrieval_p1_uncentred"
@@ -39,6 +40,8 @@ class Panel:
     """Layers of the study's models, and the embeddings."""
     scores: Mapping[Kind, Mapping[int | None, Mapping[int, float]]]
     """By seed and layer; a metric without layers has its value at NO_LAYER."""
+    close: float = CLOSE_POINTS
+    """How far two of its scores differ for no reason."""
 
     @property
     def title(self) -> str:
@@ -58,7 +61,7 @@ class Panel:
         """One number for each seed, made of its layers; None where no seed has all of them."""
         # Layers of one model rise and fall together, so that their mean is no surer than one score.
         by_seed = {seed: summary(layers) for seed, layers in self.layers(kind).items()}
-        return Sample.of(by_seed) if by_seed else None
+        return Sample.of(by_seed, close=self.close) if by_seed else None
 
 
 def panels(measurements: Iterable[Measurement], exhibit: str) -> list[Panel]:
@@ -163,16 +166,15 @@ def sections(measurements: Sequence[Measurement]) -> Iterator[Section]:
     """In the order of METRIC_TITLES, and of the pairs as they came."""
     for metric, title in METRIC_TITLES.items():
         found = rows(measurements, metric=metric)
-        noise = Noise.of_leads(row.gains for row in found)
+        close = Noise.of_leads((None, row.gains) for row in found).points(None)
         for languages in dict.fromkeys(row.languages for row in found):
             of_pair = [row for row in found if row.languages == languages]
             coverage = f"{metric.removesuffix('_p1')}_coverage"
+            gains = {row.condition: replace(row.gains, close=close) for row in of_pair if not row.unlearned}
             yield Section(
                 title=f"{title} ({'-'.join(languages)})",
                 rows=of_pair,
                 chance=single_value(measurements, metric=f"{metric}_chance", languages=languages),
                 coverage=single_value(measurements, metric=coverage, languages=languages),
-                agreements=agreements({row.condition: row.gains for row in of_pair if not row.unlearned}, noise=noise)
-                if metric == RETRIEVAL
-                else [],
+                agreements=agreements(gains) if metric == RETRIEVAL else [],
             )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import reduce
 from itertools import pairwise
-from math import isfinite, sqrt
+from math import sqrt
 from operator import add
 from statistics import fmean, variance
+
+# Two scores in percent, each of one model, differ by as much through seeds alone (docs/claims.md).
+CLOSE_POINTS = 3.0
+CLOSE_CKA = 0.02
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,10 +29,12 @@ class Sample:
     """The part of it that comes from a measured floor, which seeds do not show."""
     floor: float = 0.0
     """The points that were taken off as its floor."""
+    close: float = CLOSE_POINTS
+    """How far two scores like those it is made of, each of one model, differ for no reason."""
 
     @classmethod
-    def of(cls, by_seed: Mapping[int | None, float]) -> Sample:
-        return cls(mean=fmean(by_seed.values()), by_seed=by_seed, variance=1 / len(by_seed))
+    def of(cls, by_seed: Mapping[int | None, float], *, close: float = CLOSE_POINTS) -> Sample:
+        return cls(mean=fmean(by_seed.values()), by_seed=by_seed, variance=1 / len(by_seed), close=close)
 
     @classmethod
     def certain(cls, value: float) -> Sample:
@@ -46,11 +52,15 @@ class Sample:
             for seed in {**self.by_seed, **other.by_seed}
             if all(seed in each.by_seed or not each.variance for each in (self, other))
         ]
+        variance = self.variance + other.variance
+        # Parts of different tasks may be more and less certain.
+        squares = sum(each.close**2 * each.variance for each in (self, other))
         return Sample(
             mean=self.mean + other.mean,
             by_seed={seed: self.by_seed.get(seed, self.mean) + other.by_seed.get(seed, other.mean) for seed in seeds},
-            variance=self.variance + other.variance,
+            variance=variance,
             floor_variance=self.floor_variance + other.floor_variance,
+            close=sqrt(squares / variance) if variance else CLOSE_POINTS,
         )
 
     def __mul__(self, factor: float) -> Sample:
@@ -59,6 +69,7 @@ class Sample:
             by_seed={seed: factor * value for seed, value in self.by_seed.items()},
             variance=factor**2 * self.variance,
             floor_variance=factor**2 * self.floor_variance,
+            close=self.close,
         )
 
     def __sub__(self, other: Sample) -> Sample:
@@ -100,9 +111,6 @@ def paired(a: Sample, b: Sample) -> tuple[Sample, Sample]:
     return (a.of_seeds(seeds), b.of_seeds(seeds)) if seeds else (a, b)
 
 
-# Two scores in percent, each of one model, differ by as much through seeds alone (docs/claims.md).
-CLOSE_POINTS = 3.0
-CLOSE_CKA = 0.02
 FEW_SEEDS = 3
 # Chance exceeds as many standard errors in one case of twenty (Student's t, by degrees of freedom from 0 on).
 STUDENT = (0.0, 12.71, 4.31, 3.19, 2.78, 2.58, 2.45, 2.37, 2.31, 2.27, 2.23)
@@ -164,10 +172,10 @@ class Claim(Finding):
     papers_numbers: str
 
 
-def order_verdict(better: Sample, worse: Sample, *, close: float = CLOSE_POINTS) -> Verdict:
+def order_verdict(better: Sample, worse: Sample) -> Verdict:
     """Decided only if every seed is on the same side, and the means are further apart than noise."""
     better, worse = paired(better, worse)
-    if abs(better.mean - worse.mean) <= noise_between(better, worse, close=close) + ROUNDING:
+    if abs(better.mean - worse.mean) <= noise_between(better, worse) + ROUNDING:
         return Verdict.TOO_CLOSE
     if min(better.values) > max(worse.values):
         return Verdict.AGREES
@@ -176,10 +184,10 @@ def order_verdict(better: Sample, worse: Sample, *, close: float = CLOSE_POINTS)
     return Verdict.TOO_CLOSE
 
 
-def noise_between(a: Sample, b: Sample, *, close: float) -> float:
-    """How far two means differ for no reason: by their own seeds where both have enough, else by `close`."""
+def noise_between(a: Sample, b: Sample) -> float:
+    """How far two means differ for no reason: by their own seeds where both have enough, else as scores like them."""
     # Two single scores differ by `close` through noise alone, means of n by close / sqrt(n).
-    in_scores = sqrt((a.variance + b.variance) / 2)
+    close, in_scores = (a - b).close, sqrt((a.variance + b.variance) / 2)
     uncertain = [each for each in (a, b) if each.variance]
     if any(len(each.by_seed) < FEW_SEEDS for each in uncertain):
         return close * in_scores
@@ -189,9 +197,9 @@ def noise_between(a: Sample, b: Sample, *, close: float) -> float:
     return max(min(close, CLOSE_POINTS) * in_scores, own)
 
 
-def is_above_floor(lead: Sample, *, noise: Noise) -> bool:
+def is_above_floor(lead: Sample) -> bool:
     """Whether points above a floor are more than noise, with every seed."""
-    return order_verdict(lead, Sample.certain(0.0), close=noise.points) is Verdict.AGREES
+    return order_verdict(lead, Sample.certain(0.0)) is Verdict.AGREES
 
 
 def in_order(first: tuple[str, Sample], second: tuple[str, Sample], *, number: str = ".1f") -> str:
@@ -202,21 +210,19 @@ def in_order(first: tuple[str, Sample], second: tuple[str, Sample], *, number: s
     return f"{a_label} {a.mean:{number}} {sign} {b_label} {b.mean:{number}}"
 
 
-def compared(better: Sample, worse: Sample, *, numbers: str, close: float = CLOSE_POINTS) -> Finding:
+def compared(better: Sample, worse: Sample, *, numbers: str) -> Finding:
     """The finding on two samples that the paper puts in this order."""
     # A certain value, such as chance, needs no seeds.
     num_seeds = min(len(each.values) for each in paired(better, worse) if each.variance)
-    return Finding(verdict=order_verdict(better, worse, close=close), numbers=numbers, num_seeds=num_seeds)
+    return Finding(verdict=order_verdict(better, worse), numbers=numbers, num_seeds=num_seeds)
 
 
-def ordered(
-    where: str, *labelled: tuple[str, Sample | None], close: float = CLOSE_POINTS, number: str = ".1f"
-) -> Iterator[Finding]:
+def ordered(where: str, *labelled: tuple[str, Sample | None], number: str = ".1f") -> Iterator[Finding]:
     """Findings on samples that the paper puts in this order, each against the next one that was measured."""
     known = [(label, sample) for label, sample in labelled if sample is not None]
     for better, worse in pairwise(known):
         numbers = f"{where}: {in_order(better, worse, number=number)}"
-        yield compared(better[1], worse[1], numbers=numbers, close=close)
+        yield compared(better[1], worse[1], numbers=numbers)
 
 
 def joint_verdict(verdicts: Sequence[Verdict]) -> Verdict:
@@ -250,51 +256,3 @@ def these_runs(num_seeds: int) -> str:
 
 def _of_runs(verdict: str, num_seeds: int) -> str:
     return " ".join(filter(None, (verdict, these_runs(num_seeds) if num_seeds else "")))
-
-
-# With fewer scores of further seeds, an estimate of noise is worth too little.
-LEAST_REPEATS = 5
-# Chance exceeds as many standard deviations in one case of twenty.
-DEVIATIONS = 2
-
-
-@dataclass(frozen=True, kw_only=True)
-class Noise:
-    """How far two scores in percent, each of one model, differ for no reason, where seeds are few."""
-
-    points: float = CLOSE_POINTS
-    num_scores: int = 0
-    """How many scores of several seeds it rests on; 0 where it is assumed."""
-
-    @classmethod
-    def of(cls, scores: Iterable[Mapping[int | None, float]]) -> Noise:
-        """Estimated from the standard deviation over seeds, pooled over all scores; at least CLOSE_POINTS."""
-        repeated = [list(by_seed.values()) for by_seed in scores if len(by_seed) > 1]
-        num_repeats = sum(len(values) - 1 for values in repeated)
-        if num_repeats < LEAST_REPEATS:
-            return cls()
-        squares = sum((value - fmean(values)) ** 2 for values in repeated for value in values)
-        # The difference of two scores has twice the variance of one.
-        points = DEVIATIONS * sqrt(2 * squares / num_repeats)
-        return cls(points=max(points, CLOSE_POINTS), num_scores=len(repeated))
-
-    @classmethod
-    def of_leads(cls, leads: Iterable[Sample]) -> Noise:
-        """Noise of points above the floor."""
-        # Scores without transfer can hardly differ: they would make all others look certain.
-        return cls.of(lead.by_seed for lead in leads if isfinite(lead.mean) and lead.mean > CLOSE_POINTS)
-
-    def sentence(self) -> str:
-        """How large it is, and why."""
-        if not self.num_scores:
-            why = f", as fewer than {LEAST_REPEATS} that show transfer have a second seed. Small models vary more"
-        elif self.points > CLOSE_POINTS:
-            why = (
-                f", in place of {CLOSE_POINTS:.0f}: twice the standard deviation of the difference between two models "
-                f"that differ in their seed alone ({self.num_scores} scores of several seeds that show transfer)"
-            )
-        else:
-            why = f", and seeds say no more ({self.num_scores} scores of several seeds that show transfer)"
-        size = f"{self.points:.1f}" if self.points > CLOSE_POINTS else f"{CLOSE_POINTS:.0f}"
-        verb = "is" if self.num_scores else "is taken to be"
-        return f"Noise {verb} {size} points for two single scores{why}. Of means of n it is that over √n."

@@ -89,7 +89,7 @@ def _agreement(trial: Trial, comparisons: Comparisons) -> Iterator[tuple[str, Ve
     """How the conditions whose gates are open lie in one task and pair, where the paper has clear orders."""
     if trial.task in TITLE_OF_TASK:
         leads = {name: lead for name, lead in trial.leads.items() if comparisons.refusal(trial, name) is None}
-        found = orders(leads, clear_orders(trial.task, trial.languages), noise=comparisons.noise)
+        found = orders(leads, clear_orders(trial.task, trial.languages))
         for line, verdict in agreement_lines(found):
             yield f"{trial.group}, {'-'.join(trial.languages)}: {line}", verdict
 
