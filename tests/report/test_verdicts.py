@@ -18,6 +18,7 @@ from isoglot.report.findings.verdicts import (
     mean_sample,
     noise_between,
     order_verdict,
+    paired,
 )
 
 A, D, T, N = Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE, Verdict.NOT_TESTED
@@ -116,6 +117,17 @@ def test_samples_are_added_seed_by_seed() -> None:
     certain = Sample.of({0: 40.0, 7: 44.0}) - Sample.certain(33.0)
     assert (certain.by_seed, certain.variance) == ({0: 7.0, 7: 11.0}, 0.5)
     assert (Sample.certain(2.0) + Sample.certain(1.0)).values == (3.0,)
+
+
+def test_a_mean_of_tests_has_all_seeds_of_each() -> None:
+    """A second seed of one test counts, though the other test has none."""
+    ours, theirs = (mean_sample([sample(first, second), sample(20.0)]) for first, second in ((5.0, 35.0), (10.0, 10.0)))
+    assert (ours.mean, ours.by_seed, ours.variance) == (20.0, {0: 12.5}, pytest.approx((1 / 2 + 1) / 4))
+    # Seed 0 alone would put them the other way.
+    assert [each.mean for each in paired(ours, theirs)] == [20.0, 15.0]
+    assert order_verdict(ours, theirs) is T
+    # A seed that one side lacks does not count.
+    assert [each.mean for each in paired(sample(5.0, 35.0), sample(10.0))] == [5.0, 10.0]
 
 
 def test_a_mean_of_scores_is_surer_by_their_number() -> None:

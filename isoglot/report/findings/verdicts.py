@@ -108,6 +108,9 @@ def mean_sample(samples: Sequence[Sample]) -> Sample:
 def paired(a: Sample, b: Sample) -> tuple[Sample, Sample]:
     """Both over the seeds that both have; as they are where one is certain or no seed is in both."""
     seeds = a.by_seed.keys() & b.by_seed.keys()
+    # A mean of several tests may rest on more seeds than those that have all of them.
+    if seeds == a.by_seed.keys() == b.by_seed.keys():
+        return a, b
     return (a.of_seeds(seeds), b.of_seeds(seeds)) if seeds else (a, b)
 
 
@@ -177,11 +180,9 @@ def order_verdict(better: Sample, worse: Sample) -> Verdict:
     better, worse = paired(better, worse)
     if abs(better.mean - worse.mean) <= noise_between(better, worse) + ROUNDING:
         return Verdict.TOO_CLOSE
-    if min(better.values) > max(worse.values):
-        return Verdict.AGREES
-    if max(better.values) < min(worse.values):
-        return Verdict.DISAGREES
-    return Verdict.TOO_CLOSE
+    if better.mean > worse.mean:
+        return Verdict.AGREES if min(better.values) > max(worse.values) else Verdict.TOO_CLOSE
+    return Verdict.DISAGREES if max(better.values) < min(worse.values) else Verdict.TOO_CLOSE
 
 
 def noise_between(a: Sample, b: Sample) -> float:
