@@ -34,7 +34,7 @@ def layers(
     task: str | None = None,
     language: str | None = None,
 ) -> list[float]:
-    """From layer 0 up, in the language that English is paired with or another."""
+    """From layer 0 up, in the language that English is paired with or another. Only models of seed 0 were mapped."""
     found = {
         each.layer: each.value
         for each in report_data("replication-1g").measurements
@@ -42,6 +42,7 @@ def layers(
         and (each.languages[1], each.language) == (pair, language or pair)
         and (each.condition, each.variant) == model
         and each.layer is not None
+        and each.seed == 0
     }
     return [found[layer] for layer in range(len(found))]
 
@@ -136,3 +137,40 @@ def test_it_says_what_a_map_does_to_default_and_how_alike_models_are_inside(read
     assert "two languages have {} to {} ({} to {})".format(*ends) in readme
     added = {each: fmean(alike(each, ("default", None))) - fmean(alike(each, ONE_EACH)) for each in LANGUAGES}
     assert ", ".join(f"{LANGUAGES[each]} {gain:+.3f}" for each, gain in added.items()) in readme
+
+
+def test_it_says_how_words_are_found(readme: str) -> None:
+    def found(metric: str, language: str) -> float:
+        """At the best layer, where there are layers."""
+        return max(
+            each.value
+            for each in report_data("replication-1g").measurements
+            if (each.exhibit, each.metric, each.language, each.languages[1]) == ("figure-4", metric, language, language)
+        )
+
+    for label, metric in {
+        "rows of the embedding matrix": "embedding_p1",
+        "fastText, the same words": "fasttext_of_embedding_words_p1",
+        "averaged states, best layer": "contextual_p1",
+        "fastText, the same words as these": "fasttext_of_contextual_words_p1",
+    }.items():
+        cells = [f"{found(metric, each):.1f} ({found(f'{metric}_to_source', each):.1f})" for each in LANGUAGES]
+        assert f"| {label} | {' | '.join(cells)} |" in readme
+    asked = [found("embedding_asked", each) for each in LANGUAGES]
+    assert f"are few, {min(asked):.0f} to {max(asked):.0f}." in readme
+    words = [found("contextual_words", each) for each in LANGUAGES]
+    assert f"Each language has {min(words):,.0f} to {max(words):,.0f} words here" in readme
+    gains = []
+    for each in LANGUAGES:
+        by_layer = layers("figure-4", "contextual_p1", each, ONE_EACH)
+        gains.append(fmean(by_layer[-3:]) - fmean(by_layer[:3]))
+    assert f"Higher layers are {min(gains):.1f} to {max(gains):.1f} points above lower ones" in readme
+    floors = {
+        (task, language): max(layers("figure-5", metric, language, ONE_UNTRAINED, task=task))
+        for task, metric in (("ner", "f1"), ("parsing", "las"))
+        for language in ("fr", "ru")
+    }
+    text = (
+        "the best layer finds {ner_fr:.1f} F1 and {parsing_fr:.1f} LAS in French, and {ner_ru:.1f} and {parsing_ru:.1f}"
+    )
+    assert text.format(**{"_".join(key): value for key, value in floors.items()}) + " in Russian" in readme
