@@ -89,7 +89,7 @@ def test_each_task_has_the_noise_of_its_own_seeds() -> None:
     few = Noise.of(scores[:-1])
     assert few.points("parsing") == few.of_all
     assert few.points("ner") == pytest.approx(24.0)
-    assert "Noise is 4.0 points in NLI and 24.0 in NER for two single scores" in few.sentence()
+    assert f"4.0 points in NLI, 24.0 in NER and {few.of_all:.1f} in Parsing for two single scores" in few.sentence()
 
 
 def test_a_task_is_judged_by_its_own_noise() -> None:

@@ -119,6 +119,10 @@ def test_samples_are_added_seed_by_seed() -> None:
     assert (Sample.certain(2.0) + Sample.certain(1.0)).values == (3.0,)
 
 
+def test_a_score_that_is_no_number_decides_nothing() -> None:
+    assert {order_verdict(sample(math.nan), sample(50.0)), order_verdict(sample(50.0), sample(math.nan))} == {T}
+
+
 def test_a_mean_of_tests_has_all_seeds_of_each() -> None:
     """A second seed of one test counts, though the other test has none."""
     ours, theirs = (mean_sample([sample(first, second), sample(20.0)]) for first, second in ((5.0, 35.0), (10.0, 10.0)))
@@ -126,7 +130,13 @@ def test_a_mean_of_tests_has_all_seeds_of_each() -> None:
     # Seed 0 alone would put them the other way.
     assert [each.mean for each in paired(ours, theirs)] == [20.0, 15.0]
     assert order_verdict(ours, theirs) is T
-    # A seed that one side lacks does not count.
+    # A seed that one side lacks does not count, in one test or in a mean, unless models are of other languages.
+    more = mean_sample([sample(5.0, 35.0), sample(20.0, 60.0)])
+    assert [each.mean for each in paired(more, ours)] == [12.5, 20.0]
+    assert [each.mean for each in paired(replace(more, of_language="zh"), replace(ours, of_language="fr"))] == [
+        30.0,
+        20.0,
+    ]
     assert [each.mean for each in paired(sample(5.0, 35.0), sample(10.0))] == [5.0, 10.0]
 
 

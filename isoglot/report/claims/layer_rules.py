@@ -158,7 +158,10 @@ def falling_with_distance(layers: LayerEvidence, of: Sequence[str], less: str = 
             groups = by_distance(source, (target for of_source, target in found if of_source == source))
             pairs = [[(source, target) for target in targets] for targets in groups]
             sides = [
-                (", ".join(titles[pair] for pair in alike), mean_sample([found[pair] for pair in alike]))
+                (
+                    name := ", ".join(titles[pair] for pair in alike),
+                    replace(mean_sample([found[pair] for pair in alike]), of_language=name),
+                )
                 for alike in pairs
             ]
             yield from ordered(where, *sides, number=number)

@@ -243,8 +243,15 @@ def falling_with_distance(transfer: TransferEvidence) -> Iterator[Finding]:
     for task in transfer.tasks:
         for ends in pairwise(transfer.targets_by_distance()):
             if rows := transfer.rows(*((task, target) for end in ends for target in end)):
-                labelled = [(", ".join(end), transfer.mean(product([task], end), *rows)) for end in ends]
-                scores = [transfer.score(product([task], end), *rows) for end in ends]
+                names = [", ".join(end) for end in ends]
+                leads, scores = (
+                    [
+                        replace(read(product([task], end), *rows), of_language=name)
+                        for name, end in zip(names, ends, strict=True)
+                    ]
+                    for read in (transfer.mean, transfer.score)
+                )
+                labelled = zip(names, leads, strict=True)
                 yield from _in_both_ways(transfer.title(task), *labelled, scores=scores)
 
 
@@ -278,12 +285,15 @@ def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], si
         task for task in transfer.tasks if {DEFAULT.name, *measured} <= {*transfer.rows(*product([task], far + near))}
     ]
     if tasks:
-        places = [list(product(tasks, end)) for end in ends]
+        names, places = [", ".join(end) for end in ends], [list(product(tasks, end)) for end in ends]
         changes, changes_of_scores = (
-            [(read(end, *measured) - read(end, DEFAULT.name)) * sign for end in places]
+            [
+                replace((read(of_end, *measured) - read(of_end, DEFAULT.name)) * sign, of_language=name)
+                for name, of_end in zip(names, places, strict=True)
+            ]
             for read in (transfer.mean, transfer.score)
         )
-        labelled = zip(map(", ".join, ends), changes, strict=True)
+        labelled = zip(names, changes, strict=True)
         text = in_order(*labelled, number="+.1f" if sign > 0 else ".1f")
         who = f"{', '.join(map(label_of, measured))} {'gains' if sign > 0 else 'loses'}"
         found = compared(*changes, numbers=f"{who} in {text}")

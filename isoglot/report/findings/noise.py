@@ -27,7 +27,7 @@ class Noise:
     of_all: float = CLOSE_POINTS
     """Over the scores of all tasks."""
     by_task: Mapping[Task, float] = field(default_factory=dict)
-    """For tasks that have enough scores of several seeds themselves."""
+    """That of all where a task has too few scores of several seeds itself."""
     num_scores: int = 0
     """How many scores of several seeds it rests on; 0 where it is assumed."""
 
@@ -36,13 +36,12 @@ class Noise:
         """Estimated from the standard deviation over seeds, pooled over the scores of a task; at least CLOSE_POINTS."""
         repeated: dict[Task, list[BySeed]] = {}
         for task, by_seed in scores:
-            if len(by_seed) > 1:
-                repeated.setdefault(task, []).append(by_seed)
+            repeated.setdefault(task, []).extend([by_seed] if len(by_seed) > 1 else [])
         everything = [by_seed for of_task in repeated.values() for by_seed in of_task]
         of_all = _points(everything)
         if of_all is None:
             return cls()
-        by_task = {task: points for task, of_task in repeated.items() if (points := _points(of_task)) is not None}
+        by_task = {task: _points(of_task) or of_all for task, of_task in repeated.items()}
         return cls(of_all=of_all, by_task=by_task, num_scores=len(everything))
 
     @classmethod

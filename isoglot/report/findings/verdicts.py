@@ -31,6 +31,8 @@ class Sample:
     """The points that were taken off as its floor."""
     close: float = CLOSE_POINTS
     """How far two scores like those it is made of, each of one model, differ for no reason."""
+    of_language: str = ""
+    """Seeds of models of different languages have nothing in common; empty where none is compared with another."""
 
     @classmethod
     def of(cls, by_seed: Mapping[int | None, float], *, close: float = CLOSE_POINTS) -> Sample:
@@ -76,7 +78,10 @@ class Sample:
         return self + other * -1.0
 
     def of_seeds(self, seeds: Collection[int | None]) -> Sample:
-        """The same score over some of its seeds."""
+        """The same score over some of its seeds; as it is where it has no others."""
+        # A mean of tests may rest on more seeds than those that have all of them.
+        if self.by_seed.keys() <= {*seeds}:
+            return self
         by_seed = {seed: value for seed, value in self.by_seed.items() if seed in seeds}
         more = (self.variance - self.floor_variance) * (len(self.by_seed) / len(by_seed) - 1)
         return replace(self, mean=fmean(by_seed.values()), by_seed=by_seed, variance=self.variance + more)
@@ -107,10 +112,7 @@ def mean_sample(samples: Sequence[Sample]) -> Sample:
 
 def paired(a: Sample, b: Sample) -> tuple[Sample, Sample]:
     """Both over the seeds that both have; as they are where one is certain or no seed is in both."""
-    seeds = a.by_seed.keys() & b.by_seed.keys()
-    # A mean of several tests may rest on more seeds than those that have all of them.
-    if seeds == a.by_seed.keys() == b.by_seed.keys():
-        return a, b
+    seeds = a.by_seed.keys() & b.by_seed.keys() if a.of_language == b.of_language else set()
     return (a.of_seeds(seeds), b.of_seeds(seeds)) if seeds else (a, b)
 
 
@@ -178,7 +180,8 @@ class Claim(Finding):
 def order_verdict(better: Sample, worse: Sample) -> Verdict:
     """Decided only if every seed is on the same side, and the means are further apart than noise."""
     better, worse = paired(better, worse)
-    if abs(better.mean - worse.mean) <= noise_between(better, worse) + ROUNDING:
+    # A score that is no number decides nothing.
+    if not abs(better.mean - worse.mean) > noise_between(better, worse) + ROUNDING:
         return Verdict.TOO_CLOSE
     if better.mean > worse.mean:
         return Verdict.AGREES if min(better.values) > max(worse.values) else Verdict.TOO_CLOSE

@@ -1,8 +1,8 @@
 """Growth of every row: its scores at moments of training, the curve through them, and what the curve predicts."""
 
 import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
 from itertools import accumulate, pairwise, product
@@ -67,7 +67,7 @@ class Growth:
     condition: str
     languages: Pair
     measure: Measure
-    line: Line
+    by_seed: BySeed
     annealed: frozenset[int]
     """Tokens of the moments at which the learning rate was on its way to 0."""
     budget: int
@@ -78,6 +78,13 @@ class Growth:
     paper: float | None
     has_own_paper: bool
     """Whether the paper's score is of these very languages, or else the mean over its own."""
+
+    @cached_property
+    def line(self) -> Line:
+        return Line(label=label_of(self.condition), by_seed=[*self.by_seed.values()])
+
+    def of_seeds(self, seeds: Collection[int | None]) -> "Growth":
+        return replace(self, by_seed={seed: scores for seed, scores in self.by_seed.items() if seed in seeds})
 
     @property
     def tokens(self) -> list[int]:
@@ -132,8 +139,10 @@ class Growth:
 def times_behind(row: Growth, other: Growth) -> str:
     """How many times the other row's tokens this one needs for the same score, with a sign: 17, 0.25 or over 64.
 
-    Empty where neither grows beyond noise, or where their moments differ.
+    Over the seeds that both have, if any. Empty where neither grows beyond noise, or where their moments differ.
     """
+    if seeds := row.by_seed.keys() & other.by_seed.keys():
+        row, other = row.of_seeds(seeds), other.of_seeds(seeds)
     if not row.steady or [*row.steady] != [*other.steady]:
         return ""
     first, last = min(row.steady), max(row.steady)
@@ -171,7 +180,7 @@ def growths(measurements: Sequence[Measurement], *, scale: Scale) -> list[Growth
                     condition=condition,
                     languages=languages,
                     measure=measure,
-                    line=Line(label=label_of(condition), by_seed=[*by_seed.values()]),
+                    by_seed=by_seed,
                     annealed=frozenset(_annealed(by_seed, scale=scale)),
                     budget=scale.tokens,
                     floor=floor,
