@@ -29,7 +29,10 @@ class Gate(Enum):
         "the task was not learned in the source language",
         "train longer, give more labelled examples, or see that change.task_norm is true",
     )
-    LEAD = ("pretraining does not lift Default above its floor", "pretrain longer, or on more text")
+    LEAD = (
+        "pretraining lifts Default above its floor by no more than noise",
+        "pretrain longer, on more text, or with more seeds",
+    )
     SEEDS = ("there is no seed in common with Default", "run all conditions with the same seeds")
 
     @property
