@@ -27,7 +27,7 @@ class Noise:
     of_all: float = CLOSE_POINTS
     """Over the scores of all tasks."""
     by_task: Mapping[Task, float] = field(default_factory=dict)
-    """That of all where a task has too few scores of several seeds itself."""
+    """A task with too few scores of several seeds has the noise of all."""
     num_scores: int = 0
     """How many scores of several seeds it rests on; 0 where it is assumed."""
 
