@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cache
 from statistics import fmean
 
 import pytest
@@ -96,18 +97,20 @@ def test_it_says_what_sep_emb_does_to_the_order_of_conditions(readme: str) -> No
     assert "rho in German is {} in NER and {} in parsing. The paper".format(*drawn_apart) in readme
 
 
-def test_it_says_how_structure_grows(readme: str) -> None:
+@cache
+def grown() -> dict[tuple[str, str, str], Growth]:
+    """By condition, target language and measure."""
     data = report_data("replication-1g")
-    rows = {
-        (each.condition, each.languages[1]): each
-        for each in growths(data.measurements, scale=data.study.scale)
-        if each.measure.key == "retrieval"
-    }
+    found = growths(data.measurements, scale=data.study.scale)
+    return {(each.condition, each.languages[1], each.measure.key): each for each in found}
+
+
+def test_it_says_how_structure_grows(readme: str) -> None:
     for row in TABLE_1:
         cells = []
         for language in LANGUAGES:
-            growth = rows[row.name, language]
-            behind = times_behind(growth, rows["default", language])
+            growth = grown()[row.name, language, "retrieval"]
+            behind = times_behind(growth, grown()["default", language, "retrieval"])
             cells += [f"{fmean(growth.finished):.1f}", behind, prediction_text(*growth.at(PAPER.tokens), decimals=1)]
         assert f"| {row.label} | {' | '.join(cells)} |" in readme
 
@@ -192,17 +195,6 @@ def test_it_says_where_the_order_of_three_languages_lies(readme: str) -> None:
     assert f"without it rho is {spearmanr([ours[name] for name in names], papers).statistic:.2f}." in readme
 
 
-def of_retrieval(condition: str, language: str) -> tuple[Growth, list[Growth]]:
-    """How retrieval grows: over all seeds, and with each."""
-    data = report_data("replication-1g")
-    (row,) = (
-        each
-        for each in growths(data.measurements, scale=data.study.scale)
-        if (each.condition, each.languages[1], each.measure.key) == (condition, language, "retrieval")
-    )
-    return row, [row.of_seeds({seed}) for seed in row.by_seed]
-
-
 def test_it_says_what_a_second_seed_of_chinese_changes(readme: str) -> None:
     for row in TABLE_1:
         of_tasks = [
@@ -214,7 +206,8 @@ def test_it_says_what_a_second_seed_of_chinese_changes(readme: str) -> None:
             )
             for task in METRICS
         ]
-        both, of_seeds = of_retrieval(row.name, "zh")
+        both = grown()[row.name, "zh", "retrieval"]
+        of_seeds = [both.of_seeds({seed}) for seed in both.by_seed]
         scores = [*([value for _, value in each] for each in of_tasks), both.finished]
         cells = [", ".join(f"{value:.1f}" for value in each) for each in scores]
         assert f"| {row.label} | {' | '.join(cells)} | {times_behind(*of_seeds)} |" in readme
@@ -229,32 +222,25 @@ def test_it_says_what_a_second_seed_of_chinese_changes(readme: str) -> None:
 
 
 def test_it_says_how_far_no_anchors_has_come(readme: str) -> None:
-    data = report_data("replication-1g")
-    rows = {
-        (each.languages[1], each.measure.key): each
-        for each in growths(data.measurements, scale=data.study.scale)
-        if each.condition == "no-anchors"
-    }
-    retrieval = rows["de", "retrieval"]
-    for tokens in retrieval.tokens[-4:]:
-        found = [rows["de", key].line.at(tokens) for key in ("retrieval", "ner", "parsing")]
+    of_german = [grown()["no-anchors", "de", key] for key in ("retrieval", "ner", "parsing")]
+    for tokens in of_german[0].tokens[-4:]:
+        found = [each.line.at(tokens) for each in of_german]
         assert f"| {tokens / 1e6:.0f}M | {' | '.join(f'{fmean(each):.1f}' for each in found)} |" in readme
-    _, of_seeds = of_retrieval("no-anchors", "zh")
-    default, _ = of_retrieval("default", "zh")
+    both, default = (grown()[name, "zh", "retrieval"] for name in ("no-anchors", "default"))
+    of_seeds = [both.of_seeds({seed}) for seed in both.by_seed]
     for of_seed in of_seeds:
         for tokens in of_seed.tokens[-3:]:
             assert f"| {tokens / 1e6:.0f}M | {fmean(of_seed.line.at(tokens)):.1f} | " in readme
     behind = [times_behind(each, default).removeprefix("\N{MULTIPLICATION SIGN}") for each in of_seeds]
     assert "one seed is {} times behind and the other {}".format(*behind) in readme
-    prediction, _ = of_seeds[0].at(4 * data.study.scale.tokens)
+    prediction, _ = of_seeds[0].at(4 * both.budget)
     assert prediction is not None
     low, high = prediction.low, prediction.high
     assert f"finds {prediction.value:.1f}% of sentences ({low:.1f} to {high:.1f}) after 4 G tokens" in readme
 
 
 def test_it_says_how_tasks_grow(readme: str) -> None:
-    data = report_data("replication-1g")
-    of_tasks = [each for each in growths(data.measurements, scale=data.study.scale) if each.measure.task]
+    of_tasks = [each for each in grown().values() if each.measure.task]
     assert len(of_tasks) == 6
     for each in of_tasks:
         name = {"ner": "NER", "parsing": "parsing"}[str(each.measure.task)]

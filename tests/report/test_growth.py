@@ -85,6 +85,20 @@ def test_a_row_says_how_many_times_the_tokens_of_another_it_needs(doublings: flo
     assert times_behind(other, default).replace(TIMES, "") == said
 
 
+def test_rows_are_timed_by_the_seeds_that_both_have() -> None:
+    """A second seed of Default, far later than the first, does not bring the other row nearer."""
+    found = (
+        *structure("default"),
+        *structure("default", seed=1, top=-1.5 - 0.4 * 4),
+        *structure("sep-emb", top=-1.5 - 0.4 * 3),
+    )
+    default, other = (row for row in rows(*found) if row.measure.key == "retrieval")
+    assert times_behind(other, default) == f"{TIMES}8"
+    # Two seeds of one row have none in common, and are held against each other.
+    first, second = (default.of_seeds({seed}) for seed in (0, 1))
+    assert times_behind(second, first) == f"{TIMES}16"
+
+
 def test_the_end_of_the_learning_rate_is_no_head_start() -> None:
     """A row that is behind leaps at the last moment, which comes after that end."""
     tail = replace(SCALE, optimization=replace(SCALE.optimization, decay=Decay.LINEAR_TAIL))
