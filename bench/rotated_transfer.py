@@ -1,7 +1,7 @@
 """Is transfer that died only turned away? Tasks asked of the target language after a rotation of its states.
 
     python bench/rotated_transfer.py STUDY --data DATA --store STORE --target fr [--conditions sep-emb-l1-3]
-        [--tasks ner,parsing] [--layers 0,1,2,3] [--untrained]
+        [--tasks ner,parsing] [--layers 0,1,2,3] [--model-seed 1] [--untrained]
 
 The store has the models. Each is fine-tuned in the source language as for Table 1, with a seed of its own. Then it is
 tested in the target language as it is, and once for each layer with a rotation there: the target's states up to that
@@ -44,16 +44,25 @@ from isoglot.study.study_file import read_study
 
 
 def rows(
-    study: Study, store: Store, *, condition: str, target: str, task: str, layers: list[int], seed: int, untrained: bool
+    study: Study,
+    store: Store,
+    *,
+    condition: str,
+    target: str,
+    task: str,
+    layers: list[int],
+    seed: int,
+    model_seed: int,
+    untrained: bool,
 ) -> Iterator[dict[str, Any]]:
     source, languages = study.languages[0], (study.languages[0], target)
-    graph = ModelGraph(study=study, condition=CONDITIONS[condition], languages=languages, seed=study.seeds[0])
+    graph = ModelGraph(study=study, condition=CONDITIONS[condition], languages=languages, seed=model_seed)
     stage = graph.transfer(task, graph.untrained if untrained else graph.pretrained).runs[0]
     stage = replace(stage, run=replace(stage.run, seed=seed))
-    maps = ModelPair.of(study, CONDITIONS[condition], languages, seed=study.seeds[0]).contextual_maps()
+    maps = ModelPair.of(study, CONDITIONS[condition], languages, seed=model_seed).contextual_maps()
     for error in run_plan([*stage.inputs.values(), maps.links], store).failed.values():
         raise error
-    here = {"condition": condition, "untrained": untrained, "task": task, "seed": seed}
+    here = {"condition": condition, "untrained": untrained, "task": task, "model_seed": model_seed, "seed": seed}
     with TemporaryDirectory() as folder:
         inputs = {each.digest: store.folder(each) for each in (*stage.inputs.values(), maps.links, maps.parallel)}
         work = Work(folder=Path(folder), input_folders=inputs, progress=lambda *_: None)
@@ -113,13 +122,16 @@ def main() -> None:
     parser.add_argument("--tasks", default="ner,parsing")
     parser.add_argument("--layers", default="0,1,2,3")
     parser.add_argument("--seed", type=int, default=1, help="of fine-tuning")
+    parser.add_argument("--model-seed", type=int, help="of pretraining; by default the study's first")
     parser.add_argument("--untrained", action="store_true", help="models before their first update")
     wanted = parser.parse_args()
     study, layers = read_study(wanted.study, data=wanted.data), [int(layer) for layer in wanted.layers.split(",")]
+    model_seed = study.seeds[0] if wanted.model_seed is None else wanted.model_seed
+    more = {"seed": wanted.seed, "model_seed": model_seed, "untrained": wanted.untrained}
     for condition in wanted.conditions.split(","):
         for task in wanted.tasks.split(","):
             chosen = {"condition": condition, "target": wanted.target, "task": task, "layers": layers}
-            for row in rows(study, Store(wanted.store), **chosen, seed=wanted.seed, untrained=wanted.untrained):
+            for row in rows(study, Store(wanted.store), **chosen, **more):
                 print(json.dumps(row), flush=True)
 
 

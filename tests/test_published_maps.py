@@ -22,7 +22,8 @@ ONE_UNTRAINED = ("monolingual", UNTRAINED)
 
 @pytest.fixture(scope="module")
 def readme() -> str:
-    return (RESULTS / "replication-1g/README.md").read_text()
+    """With the page of maps."""
+    return "".join((RESULTS / "replication-1g" / name).read_text() for name in ("README.md", "alignment.md"))
 
 
 def layers(

@@ -19,6 +19,10 @@ OUTSIDE = {
     "results/replication/README.md": "results/replication/README.md",
     "results/replication/claims.md": "results/replication/claims.md",
     "results/replication-1g/README.md": "results/replication-1g/README.md",
+    "results/replication-1g/table-1.md": "results/replication-1g/table-1.md",
+    "results/replication-1g/claims.md": "results/replication-1g/claims.md",
+    "results/replication-1g/alignment.md": "results/replication-1g/alignment.md",
+    "results/replication-1g/tested.md": "results/replication-1g/tested.md",
     "results/recipe/README.md": "results/recipe/README.md",
 }
 # A report is a page of its own: what a link to its folder opens.

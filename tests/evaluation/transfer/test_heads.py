@@ -127,6 +127,23 @@ def test_losses(heads: Sequence[Sequence[int]]) -> None:
     assert float(loss) == pytest.approx(np.mean(arcs) + np.mean(relations), rel=1e-4)
 
 
+@pytest.mark.gpu
+def test_on_a_gpu_gradients_are_the_same_to_the_byte_each_time() -> None:
+    """Also where many words share a head, whose gradient is a sum over them."""
+    torch.manual_seed(0)
+    fast = BiaffineParser(width=128, num_relations=NUM_RELATIONS, root_relation=ROOT).cuda().eval()
+    hidden_BLD = torch.randn(32, 64, 128, device="cuda", requires_grad=True)
+    point_BL = torch.ones(32, 64, dtype=torch.bool, device="cuda")
+    target_CBL = torch.ones(2, 32, 64, dtype=torch.long, device="cuda")
+    # A word cannot be its own head.
+    target_CBL[:, :, :2] = IGNORE
+    gradients = [
+        torch.autograd.grad(fast.loss(hidden_BLD, point_BL=point_BL, target_CBL=target_CBL), hidden_BLD)[0]
+        for _ in range(20)
+    ]
+    assert all(each.equal(gradients[0]) for each in gradients)
+
+
 @torch.no_grad()
 def test_joint_scores_of_arcs_with_their_relations() -> None:
     fast, hidden_BLD = parser(), random_hidden()
