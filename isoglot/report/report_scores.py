@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.claims import Claim, claims
+from isoglot.report.claims import Claim, claims, remarks
 from isoglot.report.findings.comparisons import Comparisons
 from isoglot.report.findings.transfer_scores import TaskScores, transfer_scores
 from isoglot.report.tables.table_1 import Table1, table_1
@@ -38,3 +38,7 @@ class ReportScores:
     @cached_property
     def claims(self) -> list[Claim]:
         return claims(self.measurements, self.transfer)
+
+    @cached_property
+    def claim_remarks(self) -> list[str]:
+        return remarks(self.measurements, self.transfer)

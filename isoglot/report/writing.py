@@ -18,7 +18,6 @@ from isoglot.pipeline.measurements import Measurement, measurements, pending_cel
 from isoglot.pipeline.stages.scores import SCORES
 from isoglot.report.difference import Changed, difference
 from isoglot.report.figures.picture import BEGINNING, Picture
-from isoglot.report.findings.headline import claim_remarks
 from isoglot.report.findings.verdicts import Claim, Verdict, tally
 from isoglot.report.growth.predictions import Prediction, are_comparable, predictions
 from isoglot.report.growth.rows import Growth, growth_csv, growths
@@ -224,7 +223,7 @@ def text_files(scores: ReportScores) -> dict[str, str]:
     if table := scores.table_1:
         files |= {CSV: csv_table(table), LATEX: latex_table(table), MARKDOWN: markdown_table(table)}
     if any(claim.verdict is not Verdict.NOT_TESTED for claim in scores.claims):
-        files[CLAIMS] = markdown_claims(scores.claims, remarks=claim_remarks(scores.transfer))
+        files[CLAIMS] = markdown_claims(scores.claims, remarks=scores.claim_remarks)
     return files
 
 

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from isoglot.pipeline.cells import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, MAPPED, UNTRAINED
+from isoglot.pipeline.cells import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, GROWTH, MAPPED, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.claims import claims
+from isoglot.report.claims import claims, remarks
+from isoglot.report.findings.comparisons import Comparisons
 from isoglot.report.findings.published import published_measurements
 from isoglot.report.findings.verdicts import Claim, Verdict
 from tests.report.made_up_measurements import measured, measurement
@@ -18,6 +19,7 @@ A, D, T, N = Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE, Verdict.NOT_T
 RISING, FALLING = tuple(range(10, 55, 5)), tuple(range(50, 5, -5))
 HUMP, FLAT = (10, 15, 20, 40, 50, 40, 20, 15, 10), (30.0,) * 9
 EN_FR = ("en", "fr")
+NO_TRANSFER = Comparisons.of_tasks([])
 
 
 def claim(key: str, found: Sequence[Measurement]) -> Claim:
@@ -215,6 +217,36 @@ def test_seeds_are_paired_by_their_own_numbers() -> None:
     # Seed 1 of retrieval comes first, and seed 0 has no retrieval at all.
     found = claim("similarity-retrieval", [*cka, *sentences(RISING, seed=1), *sentences(FALLING, seed=2)])
     assert (found.verdict, found.numbers, found.num_seeds) == (A, "ela-oru: 1.00", 1)
+
+
+def test_seeds_that_stand_under_growth_say_how_far_cka_differs_for_no_reason() -> None:
+    """Two seeds of five rows lie 0.10 apart; 0.15 between models is less than the noise of 0.2, and 0.25 is more."""
+
+    def grown(value: float, *, seed: int, update: int = 800, **fields: Any) -> list[Measurement]:
+        found = similarity(flat(value), **fields)
+        return [replace(each, exhibit=GROWTH, seed=seed, update=update) for each in found]
+
+    rows = ("no-anchors", "wiki-cc", "sep-emb", "sep-l1-3", "sep-l1-6")
+    others = [
+        replace(each, condition=row)
+        for row in rows
+        for seed, value in enumerate((50, 60))
+        # An earlier moment of training is no finished model.
+        for each in (*grown(value, seed=seed), *grown(90 * seed, seed=seed, update=400))
+    ]
+    close, far = similarity(flat(70), flat(55)), similarity(flat(70), flat(45))
+    assert remarks([*close, *others], NO_TRANSFER) == ["Noise in CKA is 0.2, by 5 models of several seeds."]
+    assert [claim("similarity-order", found).verdict for found in (close, [*close, *others], [*far, *others])] == [
+        A,
+        T,
+        A,
+    ]
+    few = [each for each in others if each.condition != rows[0]]
+    assert "taken to be 0.02" in remarks([*close, *few], NO_TRANSFER)[0]
+    assert remarks(others, NO_TRANSFER) == []
+    # The second seed of the model itself counts in the mean.
+    of_both = [*of_distances((70, 60, 50), (40, 40, 40)), *grown(90, seed=1, languages=("en", "ru"))]
+    assert "en-fr +0.300 < en-ru +0.350" in claim("gap-shrinks", of_both).numbers
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,12 @@ from isoglot.report.claims import layer_rules, transfer_rules
 from isoglot.report.claims.layer_rules import LayerEvidence
 from isoglot.report.claims.transfer_rules import TransferEvidence
 from isoglot.report.findings.comparisons import Comparisons
+from isoglot.report.findings.headline import noise_sentence, refusal_sentences
 from isoglot.report.findings.published import published_measurements
 from isoglot.report.findings.transfer_scores import transfer_scores
 from isoglot.report.findings.verdicts import Claim, Finding, Verdict, joint_verdict
 
-__all__ = ["Claim", "claims"]
+__all__ = ["Claim", "claims", "remarks"]
 QUESTIONS: Mapping[str, Mapping[str, Any]] = tomllib.loads(files(__name__).joinpath("claims.toml").read_text("utf-8"))
 HEADINGS = {Verdict.DISAGREES: "against it", Verdict.AGREES: "for it", Verdict.TOO_CLOSE: "too close"}
 RULES = {"transfer": transfer_rules, "layers": layer_rules}
@@ -37,6 +38,12 @@ def claims(measurements: Sequence[Measurement], comparisons: Comparisons | None 
         )
         for key, question in QUESTIONS.items()
     ]
+
+
+def remarks(measurements: Sequence[Measurement], comparisons: Comparisons) -> list[str]:
+    """Sentences on noise and shut gates, which hold for several claims."""
+    of_transfer = [noise_sentence(comparisons), *refusal_sentences(comparisons)] if comparisons.trials else []
+    return [*of_transfer, *LayerEvidence(measurements=measurements, noise=comparisons.noise).remarks()]
 
 
 @cache

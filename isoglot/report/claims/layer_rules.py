@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from statistics import fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.pipeline.cells import FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, MAPPED, OF_PRIME, UNTRAINED
+from isoglot.pipeline.cells import FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, GROWTH, MAPPED, OF_PRIME, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims.transfer_rules import by_distance
 from isoglot.report.figures.layer_figures import CKA, PAPERS_CORRELATION, RETRIEVAL
 from isoglot.report.figures.layer_series import pair_title, pearson
 from isoglot.report.findings.layer_scores import Panel, panels
-from isoglot.report.findings.noise import Noise
+from isoglot.report.findings.noise import BySeed, Noise, noise_of
 from isoglot.report.findings.verdicts import (
     CLOSE_CKA,
     Finding,
@@ -35,10 +36,39 @@ class LayerEvidence:
     noise: Noise
 
     def panels(self, figure: str) -> list[Panel]:
-        found = panels(self.measurements, figure)
         if figure == FIGURE_7:
-            return [replace(panel, close=CLOSE_CKA) for panel in found]
+            return [replace(panel, close=self.noise_in_cka or CLOSE_CKA) for panel in self._similarities]
+        found = panels(self.measurements, figure)
         return [replace(panel, close=self.noise.points(panel.task)) if panel.task else panel for panel in found]
+
+    def remarks(self) -> Iterator[str]:
+        """How far CKA differs for no reason, and why; nothing where no claim asks for it."""
+        if any(each.exhibit == FIGURE_7 for each in self.measurements):
+            known, number = self.noise_in_cka, len(self._repeated_similarities)
+            yield (
+                f"Noise in CKA is taken to be {CLOSE_CKA}: few models have a second seed, and small ones vary more."
+                if known is None
+                else f"Noise in CKA is {known:.2g}, by {number} models of several seeds."
+            )
+
+    @cached_property
+    def noise_in_cka(self) -> float | None:
+        """Estimated from the means over layers of all conditions; None where seeds are few."""
+        return noise_of(self._repeated_similarities, least=CLOSE_CKA)
+
+    @cached_property
+    def _repeated_similarities(self) -> list[BySeed]:
+        kinds = [(panel, kind) for panel in self._similarities for kind in panel.scores if kind[::2] == (CKA, None)]
+        samples = [panel.sample(fmean, kind) for panel, kind in kinds]
+        return [sample.by_seed for sample in samples if sample and len(sample.by_seed) > 1]
+
+    @cached_property
+    def _similarities(self) -> list[Panel]:
+        """Figure 7, with finished models of further seeds whose CKA stands under growth alone."""
+        grown = [each for each in self.measurements if each.exhibit == GROWTH and each.metric == CKA]
+        finished = max((each.update or 0 for each in grown), default=0)
+        more = [replace(each, exhibit=FIGURE_7) for each in grown if each.update == finished]
+        return panels([*self.measurements, *more], FIGURE_7)
 
 
 def _third(layers: Sequence[float]) -> int:

@@ -74,11 +74,6 @@ def refusal_sentences(comparisons: Comparisons) -> Iterator[str]:
         yield f"No verdict, as {gate.missing}: {where}. What to do: {gate.remedy}.{until}"
 
 
-def claim_remarks(comparisons: Comparisons) -> list[str]:
-    """Sentences on noise and shut gates, which hold for all claims about transfer."""
-    return [noise_sentence(comparisons), *refusal_sentences(comparisons)] if comparisons.trials else []
-
-
 def noise_sentence(comparisons: Comparisons) -> str:
     """How far scores differ for no reason."""
     if comparisons.least_seeds < FEW_SEEDS:

@@ -38,10 +38,10 @@ class Noise:
         for task, by_seed in scores:
             repeated.setdefault(task, []).extend([by_seed] if len(by_seed) > 1 else [])
         everything = [by_seed for of_task in repeated.values() for by_seed in of_task]
-        of_all = _points(everything)
+        of_all = noise_of(everything, least=CLOSE_POINTS)
         if of_all is None:
             return cls()
-        by_task = {task: _points(of_task) or of_all for task, of_task in repeated.items()}
+        by_task = {task: noise_of(of_task, least=CLOSE_POINTS) or of_all for task, of_task in repeated.items()}
         return cls(of_all=of_all, by_task=by_task, num_scores=len(everything))
 
     @classmethod
@@ -80,14 +80,14 @@ class Noise:
         return listed([texts[0].replace(" in ", " points in ", 1), *texts[1:]])
 
 
-def _points(scores: Sequence[BySeed]) -> float | None:
-    """None where there are too few."""
+def noise_of(scores: Sequence[BySeed], *, least: float) -> float | None:
+    """Twice the standard deviation of the difference between two models of different seeds; None of too few scores."""
     num_repeats = sum(len(by_seed) - 1 for by_seed in scores)
     if num_repeats < LEAST_REPEATS:
         return None
     squares = sum((value - fmean(by_seed.values())) ** 2 for by_seed in scores for value in by_seed.values())
     # The difference of two scores has twice the variance of one.
-    return max(DEVIATIONS * sqrt(2 * squares / num_repeats), CLOSE_POINTS)
+    return max(DEVIATIONS * sqrt(2 * squares / num_repeats), least)
 
 
 def _size(points: float) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 from isoglot.pipeline.cells import VOCABULARY
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.difference import ABSENT, Changed, Kind, by_exhibit, circumstances_title, of_kind, plain_text
-from isoglot.report.findings.headline import claim_remarks
 from isoglot.report.findings.verdicts import Verdict, tally
 from isoglot.report.growth.predictions import PREDICTION_HEADINGS, Prediction, prediction_title
 from isoglot.report.page.section import Section
@@ -38,7 +37,7 @@ def claims_section(scores: ReportScores) -> Section:
     """The paper's claims, and this study's verdict on each."""
     values = {
         "tally": tally(scores.claims),
-        "remarks": claim_remarks(scores.transfer),
+        "remarks": scores.claim_remarks,
         "tested": [claim for claim in scores.claims if claim.verdict is not Verdict.NOT_TESTED],
         "untested": [claim for claim in scores.claims if claim.verdict is Verdict.NOT_TESTED],
     }
