@@ -240,7 +240,7 @@ def test_it_says_what_a_second_seed_changes(readme: str) -> None:
         assert f"| {row.label} | {' | '.join(cells)} | {times_behind(*of_seeds)} |" in readme
 
     def shares(language: str) -> list[float]:
-        """What No anchors has above chance, by what Default has."""
+        """Scores of No anchors above chance, by those of Default."""
         found: dict[tuple[str, int | None], float] = {}
         for each in report_data("replication-1g").measurements:
             if each.exhibit == "table-1" and each.language == language and (each.task, each.metric) in METRICS.values():
