@@ -116,8 +116,8 @@ class BiaffineParser(TaskHead):
         arc_loss = mean_cross_entropy(self._arc_scores(hidden_BLD, point_BL=point_BL), head_BL)
         head_BLR = _with_one(self.relation_head(hidden_BLD))
         # A product, as on a GPU the gradient of a gather is added up in any order: no two runs would be alike.
-        is_head_BLL = F.one_hot(head_BL.masked_fill(head_BL.eq(IGNORE), 0), head_BL.shape[1]).to(head_BLR.dtype)
-        gold_head_BLR = is_head_BLL @ head_BLR
+        position_L = torch.arange(head_BL.shape[1], device=head_BL.device)
+        gold_head_BLR = head_BL.unsqueeze(-1).eq(position_L).to(head_BLR.dtype) @ head_BLR
         dependent_BLR = _with_one(self.relation_dependent(hidden_BLD))
         relation_BLK = torch.einsum("blr,krs,bls->blk", dependent_BLR, self.relation, gold_head_BLR)
         return arc_loss + mean_cross_entropy(relation_BLK, relation_BL)
