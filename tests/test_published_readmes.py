@@ -54,7 +54,7 @@ def test_it_says_what_is_left_of_transfer(readme: str) -> None:
     papers = [language for language in LANGUAGES if language in TARGETS]
 
     def mean(condition: str, languages: Iterable[str]) -> float:
-        return fmean(scores_by_row(*METRICS[task], each)[condition] for task in METRICS for each in languages)
+        return fmean(scores_by_row(task, each)[condition] for task in METRICS for each in languages)
 
     def papers_mean(condition: str) -> float:
         return fmean(TABLE_1_SCORES[condition][task][TARGETS.index(each)] for task in METRICS for each in papers)
@@ -68,28 +68,30 @@ def test_it_says_what_is_left_of_transfer(readme: str) -> None:
         assert f"| {row.label} | {' | '.join(cells)} |" in readme
 
 
-def scores_by_row(task: str, metric: str, language: str) -> dict[str, float]:
-    """Means over the seeds that are there."""
-    found: dict[str, list[float]] = {}
+@cache
+def scores_by_seed(papers_task: str, language: str) -> dict[str, dict[int | None, float]]:
+    """By condition, and then by seed."""
+    found: dict[str, dict[int | None, float]] = {}
     for each in report_data("replication-1g").measurements:
-        if (each.exhibit, each.task, each.metric, each.language) == ("table-1", task, metric, language):
-            found.setdefault(each.condition, []).append(each.value)
-    return {condition: fmean(values) for condition, values in found.items()}
+        if (each.exhibit, each.task, each.metric, each.language) == ("table-1", *METRICS[papers_task], language):
+            found.setdefault(each.condition, {})[each.seed] = each.value
+    return found
 
 
-def default_alone(task: str, metric: str) -> float:
-    """The first seed of Default in Russian, where other rows have one."""
-    return next(
-        each.value
-        for each in report_data("replication-1g").measurements
-        if (each.exhibit, each.task, each.metric, each.language) == ("table-1", task, metric, "ru")
-        and (each.condition, each.seed) == ("default", 0)
-    )
+def scores_by_row(papers_task: str, language: str) -> dict[str, float]:
+    """Means over the seeds that are there."""
+    return {condition: fmean(by_seed.values()) for condition, by_seed in scores_by_seed(papers_task, language).items()}
+
+
+def above_chance(condition: str, language: str, *, seed: int | None = None) -> float:
+    """The sum over tasks, with one seed or of the means over seeds."""
+    of_tasks = [scores_by_seed(task, language)[condition] for task in METRICS]
+    return sum(fmean(each.values()) if seed is None else each[seed] for each in of_tasks) - CHANCE_IN_NLI
 
 
 def rho(language: str, papers_task: str, *, without: str | None = None, changed: dict[str, float] | None = None) -> str:
     """Spearman's rho of rows with the paper's, or with means over its languages where this one is not among them."""
-    ours = scores_by_row(*METRICS[papers_task], language) | (changed or {})
+    ours = scores_by_row(papers_task, language) | (changed or {})
     ours.pop(without or "", None)
     papers = [TABLE_1_SCORES[name][papers_task] for name in ours]
     theirs = [each[TARGETS.index(language)] if language in TARGETS else fmean(each) for each in papers]
@@ -103,7 +105,8 @@ def test_it_says_what_sep_emb_does_to_the_order_of_conditions(readme: str) -> No
             for language, name in LANGUAGES.items()
         ]
         assert ", ".join(texts[:-1]) + f" and {texts[-1]}" in readme
-    alone = rho("ru", "NER", changed={"default": default_alone("ner", "f1")})
+    # Other rows have one seed there.
+    alone = rho("ru", "NER", changed={"default": scores_by_seed("NER", "ru")["default"][0]})
     assert f"in Russian NER {alone} with the first seed of Default alone" in readme
     # Parts drawn apart, of results/recipe.
     apart = {"NER": {"sep-emb": 51.0, "sep-l1-3": 51.4}, "Parsing": {"sep-emb": 43.7, "sep-l1-3": 25.4}}
@@ -130,14 +133,10 @@ def test_it_says_how_structure_grows(readme: str) -> None:
 
 
 def test_it_says_what_single_languages_keep(readme: str) -> None:
-    def above_chance(condition: str, language: str) -> float:
-        scores = [scores_by_row(*METRICS[task], language)[condition] for task in METRICS]
-        return sum(scores) - CHANCE_IN_NLI
-
     of_sep_emb = {each: above_chance("sep-emb", each) / above_chance("default", each) for each in LANGUAGES}
     texts = [f"{of_sep_emb[each]:.0%} in {name}" for each, name in LANGUAGES.items()]
     assert f"Sep Emb keeps {listed(texts)}; the paper's" in readme
-    alone = above_chance("sep-emb", "ru") / (sum(default_alone(*METRICS[task]) for task in METRICS) - CHANCE_IN_NLI)
+    alone = above_chance("sep-emb", "ru") / above_chance("default", "ru", seed=0)
     assert f"(In Russian, of the first seed of Default alone, {alone:.0%}.)" in readme
     comparisons = ReportScores(report_data("replication-1g").measurements).comparisons
     trials = comparisons.trials
@@ -216,7 +215,7 @@ def test_it_says_where_the_order_of_three_languages_lies(readme: str) -> None:
     names = [name for name in TABLE_1_SCORES if name != "sep-emb"]
     without = {}
     for task in METRICS:
-        ours = [fmean(scores_by_row(*METRICS[task], each)[name] for each in TARGETS) for name in names]
+        ours = [fmean(scores_by_row(task, each)[name] for each in TARGETS) for name in names]
         papers = [fmean(TABLE_1_SCORES[name][task]) for name in names]
         without[task] = f"{spearmanr(ours, papers).statistic:.2f}"
     assert "without it rho is {XNLI}. In parsing, without it, {Parsing}.".format(**without) in readme
@@ -224,28 +223,17 @@ def test_it_says_where_the_order_of_three_languages_lies(readme: str) -> None:
 
 def test_it_says_what_a_second_seed_changes(readme: str) -> None:
     for row, language in product(TABLE_1, ("fr", "zh")):
-        of_tasks = [
-            sorted(
-                (each.seed, each.value)
-                for each in report_data("replication-1g").measurements
-                if (each.exhibit, each.task, each.metric, each.language) == ("table-1", *METRICS[task], language)
-                and each.condition == row.name
-            )
-            for task in METRICS
-        ]
+        of_tasks = [scores_by_seed(task, language)[row.name] for task in METRICS]
         both = grown()[row.name, language, "retrieval"]
         of_seeds = [both.of_seeds({seed}) for seed in both.by_seed]
-        scores = [*([value for _, value in each] for each in of_tasks), both.finished]
+        scores = [*([each[0], each[1]] for each in of_tasks), both.finished]
         cells = [", ".join(f"{value:.1f}" for value in each) for each in scores]
         assert f"| {row.label} | {' | '.join(cells)} | {times_behind(*of_seeds)} |" in readme
 
     def shares(language: str) -> list[float]:
         """Scores of No anchors above chance, by those of Default."""
-        found: dict[tuple[str, int | None], float] = {}
-        for each in report_data("replication-1g").measurements:
-            if each.exhibit == "table-1" and each.language == language and (each.task, each.metric) in METRICS.values():
-                found[each.condition, each.seed] = found.get((each.condition, each.seed), -CHANCE_IN_NLI) + each.value
-        return [found["no-anchors", seed] / found["default", seed] for seed in (0, 1)]
+        rows = [[above_chance(name, language, seed=seed) for seed in (0, 1)] for name in ("no-anchors", "default")]
+        return [ours / defaults for ours, defaults in zip(*rows, strict=True)]
 
     text = "keeps {:.0%} of Default's in Chinese and the other {:.0%}; in French {:.0%} and {:.0%}"
     assert f"above chance one seed of No anchors {text}".format(*shares("zh"), *shares("fr")) in readme

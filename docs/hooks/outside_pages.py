@@ -13,17 +13,14 @@ ROOT = Path(__file__).parents[2]
 # By their place in the repository, and in the site.
 OUTSIDE = {
     "README.md": "index.md",
-    "CONTRIBUTING.md": "CONTRIBUTING.md",
-    "CITATION.cff": "CITATION.cff",
-    "LICENSE": "LICENSE",
-    "results/replication/README.md": "results/replication/README.md",
-    "results/replication/claims.md": "results/replication/claims.md",
-    "results/replication-1g/README.md": "results/replication-1g/README.md",
-    "results/replication-1g/table-1.md": "results/replication-1g/table-1.md",
-    "results/replication-1g/claims.md": "results/replication-1g/claims.md",
-    "results/replication-1g/alignment.md": "results/replication-1g/alignment.md",
-    "results/replication-1g/tested.md": "results/replication-1g/tested.md",
-    "results/recipe/README.md": "results/recipe/README.md",
+    **{
+        path: path
+        for path in (
+            *("CONTRIBUTING.md", "CITATION.cff", "LICENSE", "results/recipe/README.md"),
+            *(f"results/replication/{page}.md" for page in ("README", "claims")),
+            *(f"results/replication-1g/{page}.md" for page in ("README", "table-1", "claims", "alignment", "tested")),
+        )
+    },
 }
 # A report is a page of its own: what a link to its folder opens.
 REPORTS = {str(page.parent.relative_to(ROOT)): page for page in sorted(ROOT.glob("results/*/report.html"))}

@@ -236,11 +236,8 @@ def test_seeds_that_stand_under_growth_say_how_far_cka_differs_for_no_reason() -
     ]
     close, far = similarity(flat(70), flat(55)), similarity(flat(70), flat(45))
     assert remarks([*close, *others], NO_TRANSFER) == ["Noise in CKA is 0.2, by 5 models of several seeds."]
-    assert [claim("similarity-order", found).verdict for found in (close, [*close, *others], [*far, *others])] == [
-        A,
-        T,
-        A,
-    ]
+    verdicts = [claim("similarity-order", found).verdict for found in (close, [*close, *others], [*far, *others])]
+    assert verdicts == [A, T, A]
     few = [each for each in others if each.condition != rows[0]]
     assert "taken to be 0.02" in remarks([*close, *few], NO_TRANSFER)[0]
     assert remarks(others, NO_TRANSFER) == []
