@@ -24,8 +24,8 @@ from isoglot.model.work_files import WriteTensors, write_tensors
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.loop import SECONDS_BETWEEN_CHECKPOINTS
 from isoglot.pretraining.train_state import TrainState
-from isoglot.study.conditions import Separate
 from isoglot.study.scales import DEMO, PAPER, SMALL, Scale
+from isoglot.study.separate import Separate
 
 TIMES = 7
 

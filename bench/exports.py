@@ -31,9 +31,10 @@ from isoglot.model.interchange import quiet_transformers
 from isoglot.model.interchange.exporting import CARD, write_export
 from isoglot.model.interchange.model_card import Origin, model_card
 from isoglot.model.interchange.own_model import OwnModel
-from isoglot.study.conditions import Separate, TableKind
+from isoglot.study.conditions import TableKind
 from isoglot.study.languages import default_splitting
 from isoglot.study.scales import EncoderShape, NormPlacement
+from isoglot.study.separate import Separate
 
 TATOEBA = {"en": "deu-eng.eng", "de": "deu-eng.deu", "fr": "fra-eng.fra", "ru": "rus-eng.rus", "zh": "cmn-eng.cmn"}
 LINES, LEARNED_LINES, MERGES = 1000, 1000, 2000

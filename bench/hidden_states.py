@@ -25,9 +25,10 @@ from isoglot.evaluation.geometry.hidden_states import sentence_vectors, word_typ
 from isoglot.evaluation.geometry.reader import EncoderReader
 from isoglot.machine import Machine, this_machine
 from isoglot.model.encoder import Encoder
-from isoglot.study.conditions import Separate, TableKind
+from isoglot.study.conditions import TableKind
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.scales import SCALES, EncoderShape
+from isoglot.study.separate import Separate
 
 LANGUAGE = "en"
 MERGES = 8000

@@ -26,9 +26,10 @@ from isoglot.evaluation.transfer.sequences import Encoding, encoded, epoch_order
 from isoglot.evaluation.transfer.tasks.parsing import TASK
 from isoglot.machine import Machine, this_machine
 from isoglot.model.encoder import Encoder
-from isoglot.study.conditions import Separate, TableKind
+from isoglot.study.conditions import TableKind
 from isoglot.study.scales import DEMO, PAPER, EncoderShape
 from isoglot.study.searches import Schedule
+from isoglot.study.separate import Separate
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 LANGUAGE = "en"

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from isoglot.report.probe import Probe, probe
     from isoglot.report.results import Results, run
     from isoglot.study import conditions
-    from isoglot.study.conditions import Condition, Separate
+    from isoglot.study.conditions import Condition
+    from isoglot.study.separate import Separate
     from isoglot.study.study import Study
 
 __all__ = ["Condition", "IsoglotError", "Model", "Probe", "Results", "Separate", "Study", "conditions"]
@@ -27,7 +28,7 @@ _HOMES = {
     "Model": "isoglot.evaluation.geometry.arrays",
     "Probe": "isoglot.report.probe",
     "Results": "isoglot.report.results",
-    "Separate": "isoglot.study.conditions",
+    "Separate": "isoglot.study.separate",
     "Study": "isoglot.study.study",
     "conditions": "isoglot.study.conditions",
     "csls": "isoglot.evaluation.geometry.arrays",

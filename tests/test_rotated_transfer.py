@@ -6,8 +6,8 @@ from bench_scripts import bench_script
 
 from isoglot.evaluation.geometry.vectors import Normalization, VectorMap
 from isoglot.model.encoder import Encoder
-from isoglot.study.conditions import Separate
 from isoglot.study.scales import EncoderShape
+from isoglot.study.separate import Separate
 
 rotated_transfer = bench_script("rotated_transfer")
 SHAPE = EncoderShape(layers=3, width=8, heads=2, feed_forward=16, positions=16, dropout=0.0, attention_dropout=0.0)

@@ -16,8 +16,8 @@ from isoglot.files import write_whole
 from isoglot.model.encoder import Encoder
 from isoglot.model.per_language import PerLanguage
 from isoglot.model.work_files import WriteTensors, write_tensors
-from isoglot.study.conditions import Separate
 from isoglot.study.scales import EncoderShape, NormPlacement
+from isoglot.study.separate import Separate
 
 # B = windows, L = positions, D = width, M = masked positions, V = tokens of a table
 WEIGHTS = "model.safetensors"
@@ -40,9 +40,9 @@ class ClozeModel(nn.Module):
         super().__init__()
         self.encoder = Encoder(shape, table_sizes=table_sizes, separate=separate, pad_id=pad_id)
         # Departure: own embeddings bring an own bias; the paper says only that the softmax is language-specific.
-        sizes = self.encoder.sizes_by_owner
+        sizes, has_own_bias = self.encoder.sizes_by_owner, separate.embeddings or separate.output_bias
         self.output_bias = PerLanguage(
-            lambda owner: OutputBias(sizes[owner], shape.width), list(table_sizes), separate=separate.embeddings
+            lambda owner: OutputBias(sizes[owner], shape.width), list(table_sizes), separate=has_own_bias
         )
 
     def logits(self, hidden_MD: Tensor, *, language: str | None = None) -> Tensor:
@@ -64,11 +64,13 @@ def write_model(model: ClozeModel, folder: Path, *, write: WriteTensors = write_
 
 def description_of(model: ClozeModel) -> str:
     """The text that tells how to build the model its weights fit into."""
-    encoder = model.encoder
+    encoder, separate = model.encoder, model.encoder.separate
+    # Left out where it is shared, so that models of before it could be own keep their bytes.
+    own_bias = {"output_bias": True} if separate.output_bias else {}
     description = {
         "shape": asdict(encoder.shape),
         "table_sizes": encoder.table_sizes,
-        "separate": {"embeddings": encoder.separate.embeddings, "layers": sorted(encoder.separate.layers)},
+        "separate": {"embeddings": separate.embeddings, "layers": sorted(separate.layers), **own_bias},
         "pad_id": encoder.pad_id,
     }
     return json.dumps(description, indent=2) + "\n"
@@ -82,7 +84,7 @@ def read_model(folder: Path) -> ClozeModel:
         model = ClozeModel(
             EncoderShape(**(shape | {"norm": NormPlacement(shape["norm"])})),
             table_sizes=description["table_sizes"],
-            separate=Separate(embeddings=separate["embeddings"], layers=frozenset(separate["layers"])),
+            separate=Separate(**(separate | {"layers": frozenset(separate["layers"])})),
             pad_id=description["pad_id"],
         )
         model.load_state_dict(load_file(folder / WEIGHTS))

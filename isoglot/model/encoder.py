@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from isoglot.errors import IsoglotError
 from isoglot.model.block import NORM_EPSILON, Block, SelfAttention
 from isoglot.model.per_language import SHARED, PerLanguage
-from isoglot.study.conditions import Separate
 from isoglot.study.scales import EncoderShape, NormPlacement
+from isoglot.study.separate import Separate
 
 # B = sentences or windows, L = positions, D = width
 SHORTEST_WAVE = 4.0  # positions

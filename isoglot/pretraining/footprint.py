@@ -56,9 +56,11 @@ def _num_shared_and_owned(run: PretrainingRun, table_sizes: Mapping[str, int]) -
     no_layers = replace(shape, layers=0, norm=NormPlacement.POST)
     tables = [no_layers.num_parameters(table_size=size) for size in table_sizes.values()]
     top = 2 * shape.width if shape.norm is NormPlacement.PRE else 0
-    shared_table = 0 if separate.embeddings else max(tables)
+    biases = [size if separate.output_bias else 0 for size in table_sizes.values()]
+    shared_table = 0 if separate.embeddings else max(tables) - max(biases)
     shared = shared_table + (shape.layers - len(separate.layers)) * block + top
-    return [shared, *((table if separate.embeddings else 0) + len(separate.layers) * block for table in tables)]
+    own = [(table if separate.embeddings else 0) + bias for table, bias in zip(tables, biases, strict=True)]
+    return [shared, *(parts + len(separate.layers) * block for parts in own)]
 
 
 @dataclass(frozen=True, kw_only=True)

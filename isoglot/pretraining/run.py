@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from isoglot.study.conditions import Condition, Separate
+from isoglot.study.conditions import Condition
 from isoglot.study.scales import AttentionStart, EncoderShape, Optimization, Scale, Start
+from isoglot.study.separate import Separate
 
 # Names in the folder of a run.
 BEST = "best"
@@ -49,7 +50,7 @@ class PretrainingRun:
         """The run a scale prescribes for a condition."""
         separate = condition.separate.at_depth(scale.shape.layers)
         own: dict[str, Any] = {"languages": languages, "separate": separate, "seed": seed}
-        if separate == Separate():
+        if not separate.has_starts:
             # Without own parts both starts are one model, which must have one digest.
             own["own_parts_start"] = Start.INDEPENDENT
         elif condition.own_parts_start is not None:

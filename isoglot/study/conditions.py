@@ -5,20 +5,18 @@
 """
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from enum import StrEnum
-from math import ceil
 from typing import Any, TypedDict, Unpack
 
 from isoglot.errors import IsoglotError, suggestion
 from isoglot.study.scales import Start
+from isoglot.study.separate import ALL_SHARED, Separate
 from isoglot.study.toml_tables import FileKey, check_keys, quoted
-
-PAPER_DEPTH = 8
 
 
 class Domain(StrEnum):
@@ -73,47 +71,6 @@ class TableKind(StrEnum):
     SEPARATE = "separate"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Separate:
-    """Parts that each language owns alone: embeddings (with positions and softmax), and layers, 1 at the bottom.
-
-    Layers are those of the paper's model, which has 8. Models of another depth separate the layers at that height.
-
-    >>> ig.Separate(layers={4}).at_depth(4)
-    Separate(embeddings=False, layers=frozenset({2}))
-    """
-
-    embeddings: bool = False
-    layers: Set[int] = frozenset()
-
-    def __post_init__(self) -> None:
-        # A set has no hash, and conditions are keys of dictionaries.
-        object.__setattr__(self, "layers", frozenset(self.layers))
-
-    def at_depth(self, depth: int) -> "Separate":
-        """The same separation in a model of another depth."""
-        if unknown := self.layers - {*range(1, PAPER_DEPTH + 1)}:
-            raise IsoglotError(f"no layers {sorted(unknown)}: at any depth name the paper's layers, 1 to {PAPER_DEPTH}")
-        layers = self._layers_at(depth)
-        if layers is None:
-            # The paper's own depth always works.
-            least = next(deeper for deeper in range(depth + 1, PAPER_DEPTH + 1) if self._layers_at(deeper) is not None)
-            raise IsoglotError(
-                f"a model of {depth} layers is too shallow to separate the paper's layers "
-                f"{sorted(self.layers)} of {PAPER_DEPTH} and still share its top; take at least {least} layers"
-            )
-        return replace(self, layers=layers)
-
-    def _layers_at(self, depth: int) -> frozenset[int] | None:
-        # Layer i of a model takes the part of the paper's layer that holds its middle, so 3 and 6 of 8 become 2 and 3
-        # of 4, or 5 and 9 of 12. The paper always shares the top, so a model too shallow for that is refused.
-        # Departure: the paper trains 8 layers only; this rule is ours.
-        layers = frozenset(i for i in range(1, depth + 1) if ceil((i - 0.5) * PAPER_DEPTH / depth) in self.layers)
-        # No middle may lie in the paper's layers, as in its 4th alone where there are 4: then those that hold theirs.
-        layers = layers or frozenset(ceil((i - 0.5) * depth / PAPER_DEPTH) for i in self.layers)
-        return None if depth in layers and PAPER_DEPTH not in self.layers else layers
-
-
 class ConditionChanges(TypedDict, total=False):
     """Fields of a condition, for `Condition.replace`."""
 
@@ -135,7 +92,7 @@ class Condition:
     It is best made from the row it differs from. `name` is for commands and files, `label` for tables and figures.
 
     >>> ig.conditions.CONDITIONS["sep-emb"].separate
-    Separate(embeddings=True, layers=frozenset())
+    Separate(embeddings=True, layers=frozenset(), output_bias=False)
     """
 
     name: str
@@ -145,7 +102,7 @@ class Condition:
     segmentation: Segmentation = Segmentation.JOINT
     anchors: Anchors = Anchors.NATURAL
     kept_anchors: KeptAnchors | None = None  # all that are natural, if not given
-    separate: Separate = Separate()
+    separate: Separate = ALL_SHARED
     own_parts_start: Start | None = None  # as the study says, if not given
 
     def __post_init__(self) -> None:
@@ -160,7 +117,9 @@ class Condition:
                 "only natural anchors can be kept in part, with BPE learned for each language and embeddings that the "
                 "languages share"
             )
-        elif self.own_parts_start and self.separate == Separate():
+        elif self.separate.output_bias and not is_shared:
+            problem = "embeddings of its own give a language a softmax of its own, and with it the bias"
+        elif self.own_parts_start and not self.separate.has_starts:
             problem = "no part belongs to a language alone, so none can have a start of its own"
         if problem:
             raise IsoglotError(f"condition {self.name!r}: {problem}")
@@ -211,16 +170,22 @@ TABLE_1 = (
 MONOLINGUAL = Condition(name="monolingual", label="Monolingual", section="5.1", segmentation=Segmentation.EACH)
 
 CONDITIONS = {condition.name: condition for condition in TABLE_1}
+OWN_BIAS = "-own-bias"
 
 
 def known_condition(name: str, *, among: Iterable[Condition] = ()) -> Condition | None:
     """One of those given, a row of Table 1, "sep-emb-equal": a row whose own parts start equal whatever the study says,
-    or "anchors-25": the 25% most frequent anchors ("-random": any 25%)."""
+    "no-anchors-own-bias": a row whose languages have a bias each in the softmax, or "anchors-25": the 25% most frequent
+    anchors ("-random": any 25%)."""
     named = CONDITIONS | {condition.name: condition for condition in among}
     if name in named:
         return named[name]
+    shared = CONDITIONS.get(name.removesuffix(OWN_BIAS))
+    if shared is not None and not shared.separate.embeddings:
+        own = replace(shared.separate, output_bias=True)
+        return replace(shared, name=name, label=f"{shared.label}, own bias", separate=own)
     base, _, start = name.rpartition("-")
-    if base in CONDITIONS and start in {*Start} and (row := CONDITIONS[base]).separate != Separate():
+    if base in CONDITIONS and start in {*Start} and (row := CONDITIONS[base]).separate.has_starts:
         return replace(row, name=name, label=f"{row.label}, {start} starts", own_parts_start=Start(start))
     # Without useless zeros, so that one condition has one name.
     parts = re.fullmatch(r"anchors-((?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?)(-random)?", name)
@@ -244,7 +209,10 @@ def named_in_file(name: str) -> Condition:
     """The condition of this name, or an error with the names there are."""
     if (condition := known_condition(name)) is not None:
         return condition
-    known = [*CONDITIONS, "anchors-25", "anchors-25-random", "sep-emb-equal", "sep-emb-independent"]
+    known = [
+        *(*CONDITIONS, "anchors-25", "anchors-25-random"),
+        *("sep-emb-equal", "sep-emb-independent", f"no-anchors{OWN_BIAS}"),
+    ]
     other = f"{quoted(known)} (or another percentage than 25){suggestion(name, known)}"
     raise IsoglotError(f"{name!r} is not one of {other}")
 

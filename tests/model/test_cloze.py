@@ -9,8 +9,9 @@ import torch
 from isoglot.corpora.vocabulary import PAD
 from isoglot.errors import IsoglotError
 from isoglot.model.cloze import DESCRIPTION, WEIGHTS, ClozeModel, read_model, write_model
-from isoglot.study.conditions import CONDITIONS, Separate
+from isoglot.study.conditions import CONDITIONS
 from isoglot.study.scales import PAPER, NormPlacement
+from isoglot.study.separate import Separate
 from tests.killed_processes import files_of
 from tests.model.tiny_models import EVERYTHING, random_tokens, tiny_model, tiny_shape
 
@@ -59,7 +60,9 @@ def test_masked_positions_count_row_by_row() -> None:
 
 
 @pytest.mark.parametrize("norm", NormPlacement)
-@pytest.mark.parametrize("separate", [Separate(), Separate(layers=frozenset({1, 3})), EVERYTHING], ids=str)
+@pytest.mark.parametrize(
+    "separate", [Separate(), Separate(layers=frozenset({1, 3}), output_bias=True), EVERYTHING], ids=str
+)
 @torch.no_grad()
 def test_a_written_model_is_read_as_it_was(norm: NormPlacement, separate: Separate, tmp_path: Path) -> None:
     sizes = {"to": 50, "en": 60} if separate.embeddings else {"to": 50, "en": 50}

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from isoglot.corpora.vocabulary import PAD
 from isoglot.errors import IsoglotError
 from isoglot.model.encoder import Embeddings, Encoder
-from isoglot.study.conditions import Separate
 from isoglot.study.scales import EncoderShape, NormPlacement
+from isoglot.study.separate import Separate
 from tests.model.tiny_models import EVERYTHING, padded_tokens, random_tokens, tiny_model, tiny_shape
 
 NORMS = pytest.mark.parametrize("norm", NormPlacement)

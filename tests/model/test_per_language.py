@@ -7,8 +7,8 @@ from torch import nn
 from isoglot.errors import IsoglotError
 from isoglot.model.cloze import ClozeModel
 from isoglot.model.per_language import PerLanguage
-from isoglot.study.conditions import Separate
 from isoglot.study.scales import NormPlacement
+from isoglot.study.separate import Separate
 from tests.model.tiny_models import EVERYTHING, random_tokens, tiny_model, tiny_shape
 
 MASKED_M = torch.tensor([1, 3, 8])
@@ -16,6 +16,8 @@ SEPARATIONS = [
     Separate(),
     Separate(embeddings=True),
     Separate(layers=frozenset({2, 3})),
+    Separate(output_bias=True),
+    Separate(layers=frozenset({1}), output_bias=True),
     Separate(embeddings=True, layers=frozenset({1, 2})),
     EVERYTHING,
 ]
@@ -23,7 +25,7 @@ SEPARATIONS = [
 
 def expected_owners(separate: Separate) -> dict[str, set[str]]:
     owners = {f"encoder.blocks.{layer - 1}": layer in separate.layers for layer in (1, 2, 3)}
-    owners |= {"encoder.embeddings": separate.embeddings, "output_bias": separate.embeddings}
+    owners |= {"encoder.embeddings": separate.embeddings, "output_bias": separate.embeddings or separate.output_bias}
     return {part: {"en", "fr"} if separated else {"shared"} for part, separated in owners.items()}
 
 

@@ -12,9 +12,10 @@ from isoglot.corpora.sentences import encoded_sentences
 from isoglot.corpora.vocabulary import UNK, Vocabulary, build_vocabulary
 from isoglot.model.interchange.own_model import OwnModel, token_names
 from isoglot.model.interchange.tokenizer_files import write_tokenizer
-from isoglot.study.conditions import AnchorOrder, KeptAnchors, Separate, TableKind
+from isoglot.study.conditions import AnchorOrder, KeptAnchors, TableKind
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.scales import NormPlacement
+from isoglot.study.separate import Separate
 from tests.model.tiny_models import EVERYTHING, tiny_model, tiny_shape
 
 os.environ["HF_HUB_OFFLINE"] = "1"

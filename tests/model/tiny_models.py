@@ -7,8 +7,8 @@ from torch import Tensor
 
 from isoglot.corpora.vocabulary import PAD
 from isoglot.model.cloze import ClozeModel
-from isoglot.study.conditions import Separate
 from isoglot.study.scales import EncoderShape, NormPlacement
+from isoglot.study.separate import Separate
 
 TABLE_SIZE = 50
 EVERYTHING = Separate(embeddings=True, layers=frozenset({1, 2, 3}))

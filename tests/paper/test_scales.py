@@ -6,9 +6,10 @@ from math import ceil
 import pytest
 
 from isoglot.pretraining.updates import learning_rate
-from isoglot.study.conditions import PAPER_DEPTH, TABLE_1
+from isoglot.study.conditions import TABLE_1
 from isoglot.study.scales import PAPER, SCALES, Decay, NormPlacement
 from isoglot.study.searches import Schedule
+from isoglot.study.separate import PAPER_DEPTH
 
 
 def test_the_papers_model() -> None:

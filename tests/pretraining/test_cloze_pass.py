@@ -16,8 +16,9 @@ from isoglot.model.cloze import ClozeModel
 from isoglot.pretraining.cloze_pass import ClozePass
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.kernels.torch_kernels import TorchKernels
-from isoglot.study.conditions import TABLE_1, Separate
+from isoglot.study.conditions import TABLE_1
 from isoglot.study.scales import EncoderShape, NormPlacement
+from isoglot.study.separate import Separate
 from tests.model.tiny_models import TABLE_SIZE, random_tokens, tiny_model, tiny_shape
 
 CPU = Machine(device=torch.device("cpu"))
@@ -117,7 +118,9 @@ def test_loss_and_gradients_are_those_of_autograd(layers: int, heads: int, norm:
     check_against_autograd(replace(tiny_shape(norm), heads=heads, layers=layers), cloze_of())
 
 
-@pytest.mark.parametrize("separate", dict.fromkeys(each.separate.at_depth(3) for each in TABLE_1), ids=str)
+@pytest.mark.parametrize(
+    "separate", [*dict.fromkeys(each.separate.at_depth(3) for each in TABLE_1), Separate(output_bias=True)], ids=str
+)
 def test_every_sharing_map(separate: Separate) -> None:
     language, norm = "fr", NormPlacement.PRE
     table_sizes = OWN if separate.embeddings else SHARED

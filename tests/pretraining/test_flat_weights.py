@@ -7,8 +7,8 @@ from torch import Tensor, nn
 from isoglot.model.cloze import ClozeModel
 from isoglot.pretraining.flat_weights import MATRICES, VECTORS, FlatWeights
 from isoglot.pretraining.footprint import ALIGNMENT
-from isoglot.study.conditions import Separate
 from isoglot.study.scales import NormPlacement
+from isoglot.study.separate import Separate
 from tests.model.tiny_models import random_tokens, tiny_model, tiny_shape
 
 
@@ -65,7 +65,11 @@ def test_a_change_of_the_flat_weights_is_one_of_the_model_and_of_nothing_between
 
 
 @pytest.mark.parametrize(
-    "separate", [Separate(), Separate(layers=frozenset({1})), Separate(embeddings=True, layers=frozenset({2}))]
+    "separate",
+    [
+        *(Separate(), Separate(output_bias=True), Separate(layers=frozenset({1}))),
+        Separate(embeddings=True, layers=frozenset({2})),
+    ],
 )
 @pytest.mark.parametrize("languages", [{"fr"}, {"en", "fr"}])
 def test_what_is_shown_is_what_gets_a_gradient_when_the_languages_are_read(

@@ -34,8 +34,9 @@ from isoglot.pretraining.footprint import (
 )
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.run import EVALUATED_AT_ONCE, PretrainingRun
-from isoglot.study.conditions import DEFAULT, Separate
+from isoglot.study.conditions import DEFAULT
 from isoglot.study.scales import DEMO, PAPER, SMALL, NormPlacement, Scale
+from isoglot.study.separate import Separate
 from tests.pretraining import tiny_runs
 from tests.pretraining.tiny_runs import CPU, EVERYTHING, RUN, pretrained, tiny_run
 
@@ -81,17 +82,18 @@ def _allocations(events: Iterable[Any]) -> Iterator[tuple[int, int, int]]:
 @given(
     embeddings=st.booleans(),
     layers=st.frozensets(st.integers(1, 2)),
+    bias=st.booleans(),
     norm=st.sampled_from(NormPlacement),
     sizes=st.lists(st.integers(20, 40), min_size=3, max_size=3),
 )
 def test_parameters_are_those_of_the_model(
-    embeddings: bool, layers: frozenset[int], norm: NormPlacement, sizes: list[int]
+    embeddings: bool, layers: frozenset[int], bias: bool, norm: NormPlacement, sizes: list[int]
 ) -> None:
     table_sizes = dict(zip(("en", "fr", "de"), sizes if embeddings else sizes[:1] * 3, strict=True))
     run = replace(
         RUN,
         languages=tuple(table_sizes),
-        separate=Separate(embeddings=embeddings, layers=layers),
+        separate=Separate(embeddings=embeddings, layers=layers, output_bias=bias and not embeddings),
         shape=replace(RUN.shape, norm=norm),
     )
     model = ClozeModel(run.shape, table_sizes=table_sizes, separate=run.separate, pad_id=PAD)

@@ -19,8 +19,8 @@ from isoglot.pretraining.loop import Trainer, untrained_model
 from isoglot.pretraining.masking import Mask
 from isoglot.pretraining.run import PretrainingRun
 from isoglot.pretraining.updates import kernels_for
-from isoglot.study.conditions import Separate
 from isoglot.study.scales import NormPlacement
+from isoglot.study.separate import Separate
 from tests.pretraining.test_resume import assert_same_state
 from tests.pretraining.tiny_runs import CPU, EVERYTHING, tiny_run, trainer_of
 

@@ -29,8 +29,8 @@ from isoglot.pretraining.health import (
 )
 from isoglot.pretraining.loop import untrained_model
 from isoglot.pretraining.run import PretrainingRun, UpdateRecord
-from isoglot.study.conditions import Separate
 from isoglot.study.scales import EncoderShape, NormPlacement
+from isoglot.study.separate import Separate
 from tests.pretraining.tiny_runs import tiny_run
 
 RUN = tiny_run()

@@ -21,8 +21,8 @@ from isoglot.pretraining.loop import untrained_model
 from isoglot.pretraining.perplexity import HeldOut, perplexity
 from isoglot.pretraining.run import BEST, INTERMEDIATE, LOG
 from isoglot.pretraining.updates import adam
-from isoglot.study.conditions import Separate
 from isoglot.study.scales import Optimization, Start
+from isoglot.study.separate import Separate
 from tests.killed_processes import files_of
 from tests.pretraining.tiny_runs import CPU, EVERYTHING, learnt, pretrained, tiny_run, trainer_of
 

@@ -20,8 +20,8 @@ from isoglot.pretraining.masking import Mask
 from isoglot.pretraining.run import UpdateRecord
 from isoglot.pretraining.updates import kernels_for, learning_rate
 from isoglot.randomness import derived_seed
-from isoglot.study.conditions import Separate
 from isoglot.study.scales import Decay, Optimization
+from isoglot.study.separate import Separate
 from tests.pretraining.tiny_runs import EVERYTHING, learnt, tiny_run, trainer_of
 
 Streams = dict[str, TokenStream]

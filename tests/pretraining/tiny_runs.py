@@ -16,8 +16,9 @@ from isoglot.corpora.vocabulary import Vocabulary, build_vocabulary
 from isoglot.machine import Machine
 from isoglot.pretraining.loop import Trainer, pretrain
 from isoglot.pretraining.run import PretrainingRun, UpdateRecord
-from isoglot.study.conditions import Separate, TableKind
+from isoglot.study.conditions import TableKind
 from isoglot.study.scales import NormPlacement, Optimization
+from isoglot.study.separate import Separate
 from tests.model.tiny_models import tiny_shape
 from tests.oracles import text_of
 

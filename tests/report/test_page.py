@@ -24,9 +24,9 @@ from isoglot.report.page.section import SECTION_WORDS
 from isoglot.report.report_files import read_report
 from isoglot.report.writing import Other, write_report
 from isoglot.store import Store
-from isoglot.study.conditions import Separate
 from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.scales import Start
+from isoglot.study.separate import Separate
 from isoglot.study.study import Study
 from isoglot.study.study_file import parse_study
 from tests.report.html_pages import Element, parsed_page

@@ -12,8 +12,9 @@ from isoglot.report.findings.layer_scores import rows
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.tables.condition_words import described, in_words
 from isoglot.report.tables.terminal import results
-from isoglot.study.conditions import CONDITIONS, TABLE_1, Separate, condition_named
+from isoglot.study.conditions import CONDITIONS, TABLE_1, condition_named
 from isoglot.study.scales import DEMO, PAPER, Scale, Start
+from isoglot.study.separate import Separate
 from tests.report.made_up_measurements import measured, measurement
 
 
@@ -160,3 +161,8 @@ def test_layers_are_those_of_the_model_at_hand() -> None:
     assert in_words(condition_named("sep-emb-equal"), scale=DEMO) == f"{own} as equal copies but for tokens"
     assert in_words(condition_named("sep-l1-3-equal"), scale=DEMO).endswith("2 of 4; these start as equal copies")
     assert in_words(condition_named("sep-emb-independent"), scale=DEMO) == f"{own} independently"
+    biases = "; in the softmax each has a bias of its own"
+    for row in ("no-anchors", "sep-l1-3"):
+        has_bias = condition_named(f"{row}-own-bias")
+        assert in_words(has_bias, scale=DEMO) == in_words(condition_named(row), scale=DEMO) + biases
+        assert described(has_bias, scale=DEMO) == (*described(CONDITIONS[row], scale=DEMO)[:-1], "own bias")

@@ -16,7 +16,6 @@ from isoglot.study.conditions import (
     DEFAULT,
     L1_3,
     L1_6,
-    PAPER_DEPTH,
     SEPARATED,
     TABLE_1,
     AnchorOrder,
@@ -24,13 +23,14 @@ from isoglot.study.conditions import (
     Condition,
     KeptAnchors,
     Segmentation,
-    Separate,
     TableKind,
+    known_condition,
     named_in_file,
     read_condition,
     written,
 )
 from isoglot.study.scales import DEMO, Start
+from isoglot.study.separate import PAPER_DEPTH, Separate
 
 LAYERS = st.frozensets(st.integers(1, PAPER_DEPTH))
 
@@ -140,6 +140,26 @@ def test_a_start_of_own_parts_is_asked_for_by_name(name: str, start: Start) -> N
         ]
         assert runs[0] == runs[1]
     assert read_condition(written(condition)) == condition
+
+
+@pytest.mark.parametrize("name", ["default", "no-anchors", "sep-l1-3"])
+def test_a_bias_of_its_own_in_the_softmax_is_asked_for_by_name(name: str) -> None:
+    condition, row = named_in_file(f"{name}-own-bias"), CONDITIONS[name]
+    label, separate = f"{row.label}, own bias", replace(row.separate, output_bias=True)
+    assert condition == replace(row, name=condition.name, label=label, separate=separate)
+    assert (condition.tables, read_condition(written(condition))) == (row.tables, condition)
+    # Biases belong to words, and never start as copies.
+    runs = [
+        PretrainingRun.of(condition, scale=replace(DEMO, own_parts_start=start), languages=("a", "b"), seed=0)
+        for start in Start
+    ]
+    assert (runs[0] == runs[1]) == (name != "sep-l1-3")
+
+
+def test_own_embeddings_have_an_own_softmax_already() -> None:
+    assert known_condition("sep-emb-own-bias") is None
+    with pytest.raises(IsoglotError, match="'mine': embeddings of its own give a language a softmax of its own"):
+        replace(CONDITIONS["sep-emb"], name="mine", separate=Separate(embeddings=True, output_bias=True))
 
 
 def test_without_own_parts_there_is_no_start_to_choose() -> None:

@@ -9,9 +9,10 @@ import pytest
 from study_texts import SMALLEST, study_text
 
 from isoglot.errors import IsoglotError
-from isoglot.study.conditions import DEFAULT, MONOLINGUAL, TABLE_1, Separate
+from isoglot.study.conditions import DEFAULT, MONOLINGUAL, TABLE_1
 from isoglot.study.scales import DEMO, Decay, Start
 from isoglot.study.searches import Schedule
+from isoglot.study.separate import Separate
 from isoglot.study.study import Synthetic, with_lists
 from isoglot.study.study_file import builtin_study_names, parse_study, read_study
 from isoglot.study.synthetic_languages import Script, Side, SyntheticLanguage, WordOrder, World

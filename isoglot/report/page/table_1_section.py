@@ -14,7 +14,8 @@ from isoglot.report.report_scores import ReportScores
 from isoglot.report.tables.condition_words import DESCRIPTION, GROUPS, conditions_of, described, start_note
 from isoglot.report.tables.table_1 import POINTS, TRANSFER_HEADING, papers_delta, papers_score_of
 from isoglot.report.tables.transfer_notes import PARTIAL_MARK, with_window
-from isoglot.study.conditions import PAPER_DEPTH, condition_named
+from isoglot.study.conditions import condition_named
+from isoglot.study.separate import PAPER_DEPTH
 from isoglot.study.study import Study
 
 # Columns of scores, beyond which a sheet of paper has no room for settings, and for seeds; a screen for settings.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Set
 
 from isoglot.report.quantities import listed
-from isoglot.study.conditions import DEFAULT, Anchors, Condition, Domain, Segmentation, Separate
+from isoglot.study.conditions import DEFAULT, Anchors, Condition, Domain, Segmentation
 from isoglot.study.exhibit_names import WITHOUT_CONDITIONS
 from isoglot.study.scales import Scale, Start
 from isoglot.study.study import Study
@@ -31,6 +31,11 @@ def shown_conditions(study: Study) -> tuple[Condition, ...]:
 
 def in_words(condition: Condition, *, scale: Scale) -> str:
     """ "each language has its own embeddings, softmax and layers 1 to 3 of 4"."""
+    words = _apart_from_biases(condition, scale=scale)
+    return f"{words}; in the softmax each has a bias of its own" if condition.separate.output_bias else words
+
+
+def _apart_from_biases(condition: Condition, *, scale: Scale) -> str:
     own = condition.separate.at_depth(scale.shape.layers)
     parts = ["embeddings", "softmax"] if own.embeddings else []
     if own.layers:
@@ -55,7 +60,7 @@ def in_words(condition: Condition, *, scale: Scale) -> str:
 
 def start_note(conditions: Iterable[Condition], *, scale: Scale) -> str | None:
     """How separate parts start, if a condition has any and the study chose other than independent draws."""
-    has_own_parts = any(each.separate != Separate() and each.own_parts_start is None for each in conditions)
+    has_own_parts = any(each.separate.has_starts and each.own_parts_start is None for each in conditions)
     if not has_own_parts or scale.own_parts_start is Start.INDEPENDENT:
         return None
     return (
@@ -90,5 +95,5 @@ def described(condition: Condition, *, scale: Scale) -> tuple[str, ...]:
         # With embeddings of its own, a language shares no subword, whatever the vocabulary has in common.
         "0*" if separate.embeddings else anchors,
         f"Sep {' + '.join(own)}" if own else "all",
-        "own" if separate.embeddings else "shared",
+        "own" if separate.embeddings else "own bias" if separate.output_bias else "shared",
     )

@@ -24,11 +24,12 @@ from isoglot.report.tables.grid import DELTA, Grid, side_by_side, terminal_table
 from isoglot.report.tables.table_1 import POINTS, TRANSFER_HEADING, Table1, task_grid
 from isoglot.report.tables.transfer_notes import with_window
 from isoglot.report.tables.vocabulary import CAPTION, vocabulary_tables
-from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, PAPER_DEPTH, Condition, condition_named, conditions_in_use
+from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, Condition, condition_named, conditions_in_use
 from isoglot.study.exhibit_names import EXHIBITS
 from isoglot.study.languages import LANGUAGES
 from isoglot.study.real_text import task_names
 from isoglot.study.scales import SCALES, Scale
+from isoglot.study.separate import PAPER_DEPTH
 from isoglot.study.study import Synthetic
 from isoglot.study.study_file import builtin_study_names, read_study
 

@@ -15,8 +15,8 @@ from isoglot.evaluation.transfer.bio_tags import TaggedSentence
 from isoglot.evaluation.transfer.fine_tuning import FineTuned, Report, forget_checkpoints
 from isoglot.evaluation.transfer.task import Task
 from isoglot.model.work_files import CHECKPOINTS
-from isoglot.study.conditions import Separate
 from isoglot.study.searches import Schedule
+from isoglot.study.separate import Separate
 from tests.evaluation.transfer import tiny_transfer as tiny
 
 

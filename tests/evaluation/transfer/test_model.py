@@ -16,8 +16,8 @@ from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.fine_tuning import FineTuned
 from isoglot.evaluation.transfer.model import NewLayers, TaskModel, drawn_layers, read_task_layers, write_task_layers
 from isoglot.model.encoder import Encoder
-from isoglot.study.conditions import Separate
 from isoglot.study.scales import NormPlacement
+from isoglot.study.separate import Separate
 from tests.evaluation.transfer import tiny_transfer as tiny
 from tests.evaluation.transfer.planted_models import order_of_features, reordered
 from tests.model.tiny_models import padded_tokens, tiny_model, tiny_shape

@@ -12,8 +12,8 @@ from isoglot.evaluation.transfer import fine_tuning
 from isoglot.evaluation.transfer.fine_tuning import CHECKPOINTS, FineTuner
 from isoglot.evaluation.transfer.model import drawn_layers
 from isoglot.machine import Machine
-from isoglot.study.conditions import Separate
 from isoglot.study.searches import Schedule
+from isoglot.study.separate import Separate
 from tests.evaluation.transfer import tiny_transfer as tiny
 from tests.killed_processes import files_of, nursed
 from tests.slow_disks import slow_disk

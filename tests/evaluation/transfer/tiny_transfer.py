@@ -23,9 +23,10 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.evaluation.transfer.tasks.nli import Inference
 from isoglot.machine import Machine
 from isoglot.model.encoder import Encoder
-from isoglot.study.conditions import Separate, TableKind
+from isoglot.study.conditions import TableKind
 from isoglot.study.scales import NormPlacement
 from isoglot.study.searches import Schedule
+from isoglot.study.separate import Separate
 from tests.model.tiny_models import tiny_shape
 
 CPU = Machine(device=torch.device("cpu"))

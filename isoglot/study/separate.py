@@ -1,0 +1,62 @@
+"""Which parts of a model each language owns alone, at any depth of the model (section 4.3)."""
+
+from collections.abc import Set
+from dataclasses import dataclass, field, replace
+from math import ceil
+
+from isoglot.errors import IsoglotError
+
+PAPER_DEPTH = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Separate:
+    """Parts that each language owns alone: embeddings (with positions and softmax), and layers, 1 at the bottom.
+
+    Layers are those of the paper's model, which has 8. Models of another depth separate the layers at that height. With
+    a bias of its own in a softmax that is shared, a language need not compete with words of the other: it learns that
+    they never are the answer.
+
+    >>> ig.Separate(layers={4}).at_depth(4)
+    Separate(embeddings=False, layers=frozenset({2}), output_bias=False)
+    """
+
+    embeddings: bool = False
+    layers: Set[int] = frozenset()
+    # The store's NOT_IDENTITY_AT_DEFAULT, written out since this room knows no store.
+    output_bias: bool = field(default=False, metadata={"isoglot.identity": "unless default"})
+
+    def __post_init__(self) -> None:
+        # A set has no hash, and conditions are keys of dictionaries.
+        object.__setattr__(self, "layers", frozenset(self.layers))
+
+    @property
+    def has_starts(self) -> bool:
+        """Whether parts of two languages could start as copies; numbers that belong to words never do."""
+        return self.embeddings or bool(self.layers)
+
+    def at_depth(self, depth: int) -> "Separate":
+        """The same separation in a model of another depth."""
+        if unknown := self.layers - {*range(1, PAPER_DEPTH + 1)}:
+            raise IsoglotError(f"no layers {sorted(unknown)}: at any depth name the paper's layers, 1 to {PAPER_DEPTH}")
+        layers = self._layers_at(depth)
+        if layers is None:
+            # The paper's own depth always works.
+            least = next(deeper for deeper in range(depth + 1, PAPER_DEPTH + 1) if self._layers_at(deeper) is not None)
+            raise IsoglotError(
+                f"a model of {depth} layers is too shallow to separate the paper's layers "
+                f"{sorted(self.layers)} of {PAPER_DEPTH} and still share its top; take at least {least} layers"
+            )
+        return replace(self, layers=layers)
+
+    def _layers_at(self, depth: int) -> frozenset[int] | None:
+        # Layer i of a model takes the part of the paper's layer that holds its middle, so 3 and 6 of 8 become 2 and 3
+        # of 4, or 5 and 9 of 12. The paper always shares the top, so a model too shallow for that is refused.
+        # Departure: the paper trains 8 layers only; this rule is ours.
+        layers = frozenset(i for i in range(1, depth + 1) if ceil((i - 0.5) * PAPER_DEPTH / depth) in self.layers)
+        # No middle may lie in the paper's layers, as in its 4th alone where there are 4: then those that hold theirs.
+        layers = layers or frozenset(ceil((i - 0.5) * depth / PAPER_DEPTH) for i in self.layers)
+        return None if depth in layers and PAPER_DEPTH not in self.layers else layers
+
+
+ALL_SHARED = Separate()
