@@ -6,7 +6,7 @@ from pathlib import Path
 
 from isoglot.pipeline.cells import TABLE_1
 from isoglot.report.claims import claims
-from isoglot.report.findings.noise import Noise
+from isoglot.report.findings.noise import Noise, Spread
 from isoglot.report.findings.published import published_measurements
 from isoglot.report.findings.verdicts import Claim, Verdict
 from isoglot.report.writing import markdown_claims
@@ -86,7 +86,9 @@ def test_every_claim_that_was_tested_has_a_line_with_its_verdict_and_numbers() -
 
 def test_remarks_stand_first_and_marks_do_no_harm() -> None:
     claim = replace(OF_TABLE_1[0], sentence="a|b", num_seeds=3)
-    written = markdown_claims([claim], remarks=[Noise(of_all=5.6, num_scores=30).sentence(), "No verdict."])
+    written = markdown_claims(
+        [claim], remarks=[Noise(of_all=Spread.assumed(5.6), num_scores=30).sentence(), "No verdict."]
+    )
     assert written.index("Noise is 5.6 points for two single scores, in place of 3: ") < written.index("No verdict.")
     assert r"| a\|b (" in written
     assert "run" not in written

@@ -138,7 +138,7 @@ def test_noise_is_called_growth_in_one_row_of_twenty(tail: bool) -> None:
 
 
 def test_a_sudden_leap_is_growth_though_its_slope_is_hardly_known() -> None:
-    """NER of No anchors in results/replication-1g: 5.2, 8.5, 7.0, 4.8, 6.0, 19.0, 48.7 and 56.0, from 7.2 untrained."""
+    """NER of No anchors in results/replication: 5.2, 8.5, 7.0, 4.8, 6.0, 19.0, 48.7 and 56.0, from 7.2 untrained."""
     shares = [-0.03, 0.02, 0.0, -0.03, -0.02, 0.17, 0.61, 0.72]
     fit, reason = growth_fit(points(shares, tail=True), floor=0, ceiling=100)
     assert fit is not None

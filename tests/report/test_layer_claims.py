@@ -220,7 +220,7 @@ def test_seeds_are_paired_by_their_own_numbers() -> None:
 
 
 def test_seeds_that_stand_under_growth_say_how_far_cka_differs_for_no_reason() -> None:
-    """Two seeds of five rows lie 0.10 apart; 0.15 between models is less than the noise of 0.2, and 0.25 is more."""
+    """Two seeds of five rows lie 0.10 apart; 0.15 between models is less than the noise of 0.26, and 0.3 is more."""
 
     def grown(value: float, *, seed: int, update: int = 800, **fields: Any) -> list[Measurement]:
         found = similarity(flat(value), **fields)
@@ -234,8 +234,8 @@ def test_seeds_that_stand_under_growth_say_how_far_cka_differs_for_no_reason() -
         # An earlier moment of training is no finished model.
         for each in (*grown(value, seed=seed), *grown(90 * seed, seed=seed, update=400))
     ]
-    close, far = similarity(flat(70), flat(55)), similarity(flat(70), flat(45))
-    assert remarks([*close, *others], NO_TRANSFER) == ["Noise in CKA is 0.2, by 5 models of several seeds."]
+    close, far = similarity(flat(70), flat(55)), similarity(flat(70), flat(40))
+    assert remarks([*close, *others], NO_TRANSFER) == ["Noise in CKA is 0.26, by 5 models of several seeds."]
     verdicts = [claim("similarity-order", found).verdict for found in (close, [*close, *others], [*far, *others])]
     assert verdicts == [A, T, A]
     few = [each for each in others if each.condition != rows[0]]

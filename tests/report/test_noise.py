@@ -5,19 +5,23 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from isoglot.pipeline.cells import FIGURE_5, FIGURE_7, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims.layer_rules import LayerEvidence
 from isoglot.report.findings.comparisons import Comparisons
-from isoglot.report.findings.noise import LEAST_REPEATS, BySeed, Noise
+from isoglot.report.findings.noise import LEAST_REPEATS, BySeed, Noise, Spread, moderated
 from isoglot.report.findings.transfer_scores import transfer_scores
-from isoglot.report.findings.verdicts import CLOSE_CKA, CLOSE_POINTS, Verdict, order_verdict
+from isoglot.report.findings.verdicts import CLOSE_CKA, CLOSE_POINTS, Sample, Verdict, order_verdict
 from tests.report.made_up_measurements import scored
 
 
 def of_scores(*scores: BySeed) -> Noise:
-    return Noise.of((None, by_seed) for by_seed in scores)
+    """The noise of one condition in one task."""
+    return Noise.of_leads((None, "default", Sample.of(by_seed)) for by_seed in scores)
 
 
 def test_two_models_of_different_seeds_lie_further_apart_in_one_case_of_twenty() -> None:
@@ -26,9 +30,8 @@ def test_two_models_of_different_seeds_lie_further_apart_in_one_case_of_twenty()
     scores = 50.0 + 20.0 * random.standard_normal((2000, 1)) + 4.0 * random.standard_normal((2000, 3))
     noise = of_scores(*(dict(enumerate(row)) for row in scores.tolist()))
     differences = scores[:, 0] - scores[:, 1]
-    assert noise.points(None) == pytest.approx(2.0 * 4.0 * np.sqrt(2.0), rel=0.03)
-    assert np.mean(np.abs(differences) > noise.points(None)) == pytest.approx(0.0455, abs=0.015)
-    assert noise.num_scores == 2000
+    assert noise.points(None) == pytest.approx(1.96 * 4.0 * np.sqrt(2.0), rel=0.03)
+    assert np.mean(np.abs(differences) > noise.points(None)) == pytest.approx(0.05, abs=0.015)
 
 
 def test_few_repeats_and_lucky_ones_leave_the_constant() -> None:
@@ -36,7 +39,7 @@ def test_few_repeats_and_lucky_ones_leave_the_constant() -> None:
     assert of_scores(*[far_apart] * (LEAST_REPEATS - 1), *[once] * 50) == Noise()
     assert of_scores(*[far_apart] * LEAST_REPEATS).num_scores == LEAST_REPEATS
     lucky = of_scores(*[{0: 10.0, 1: 10.5}] * 50)
-    assert (lucky.points(None), lucky.num_scores) == (CLOSE_POINTS, 50)
+    assert (lucky.points(None), lucky.num_scores) == (pytest.approx(CLOSE_POINTS), 50)
 
 
 @pytest.mark.parametrize(
@@ -47,11 +50,66 @@ def test_few_repeats_and_lucky_ones_leave_the_constant() -> None:
             "Noise is taken to be 3 points for two single scores, as fewer than 5 that show transfer",
         ),
         ({0: 10.0, 1: 10.5}, "Noise is 3 points for two single scores, and seeds say no more (50 scores"),
-        ({0: 10.0, 1: 13.0}, "Noise is 6.0 points for two single scores, in place of 3: twice the standard deviation"),
+        ({0: 10.0, 1: 13.0}, "Noise is 6.0 points for two single scores, in place of 3: models that differ in"),
     ],
 )
 def test_a_page_says_whether_noise_is_known(by_seed: dict[int | None, float], words: str) -> None:
     assert words in of_scores(*[by_seed] * 50).sentence()
+
+
+@settings(max_examples=10)
+@given(
+    common=st.floats(1.0, 100.0),
+    lent=st.sampled_from([1, 3, 10, 1000]),
+    seed=st.integers(0, 1000),
+    degrees=st.lists(st.integers(1, 8), min_size=4, max_size=10),
+)
+def test_what_conditions_have_in_common_is_likeliest(common: float, lent: int, seed: int, degrees: list[int]) -> None:
+    """Against scipy's F distribution, which a variance has beside the common one, over a grid of both."""
+    random = np.random.default_rng(seed)
+    true = common * lent / random.chisquare(lent, len(degrees))
+    found = true * [random.chisquare(each) / each for each in degrees]
+    own = {str(n): Spread(float(each), degrees[n]) for n, each in enumerate(found)}
+    after = moderated(own, alike=own)
+
+    def log_likelihood(lent: int, common: float) -> float:
+        return float(sum(scipy.stats.f.logpdf(found / common, degrees, lent) - np.log(common)))
+
+    lent_now = {after[name].degrees - own[name].degrees for name in own}
+    (lent_to_all,) = lent_now
+    # (lent * common + degrees * own) / (lent + degrees), solved for what is common.
+    commons = {
+        (after[name].variance * after[name].degrees - own[name].variance * own[name].degrees) / lent_to_all
+        for name in own
+    }
+    assert max(commons) == pytest.approx(min(commons))
+    best = max(
+        log_likelihood(lent, common) for lent in range(1, 101) for common in np.geomspace(found.min(), found.max(), 60)
+    )
+    assert log_likelihood(lent_to_all, max(commons)) >= best - 1e-3
+
+
+def test_conditions_that_vary_alike_share_their_noise_and_one_that_does_not_has_its_own() -> None:
+    names = ("default", "wiki-cc", "default-anchors", "extra-anchors", "sep-emb", "no-anchors")
+
+    def noise(apart: float) -> Noise:
+        """Seeds of all conditions lie 4 points apart in four languages, those of the last further."""
+        return Noise.of_leads(
+            ("ner", name, Sample.of({0: 50.0, 1: 50.0 + (apart if name == names[-1] else 4.0)}))
+            for name in names
+            for _ in range(4)
+        )
+
+    alike, unlike = noise(4.0), noise(40.0)
+    assert {*alike.by_condition} == {("ner", name) for name in names}
+    assert [alike.points("ner", name) for name in names] == [pytest.approx(alike.points("ner"), rel=0.05)] * 6
+    # The task's own is that of all, by which the first would look uncertain and the last too certain.
+    assert unlike.points("ner", "default") < 11 < 30 < unlike.points("ner") < 80 < unlike.points("ner", "no-anchors")
+    assert unlike.deviation("ner", "no-anchors") > 5 * unlike.deviation("ner", "default")
+    # One that was trained once is taken to vary as all do.
+    assert unlike.points("ner", "sep-l1-3") == unlike.points("ner")
+    points = [f"{unlike.points('ner', name):.1f}" for name in ("default", "no-anchors")]
+    assert "Noise is {} (Default) to {} (No anchors) points for two".format(*points) in unlike.sentence()
 
 
 def test_rows_without_transfer_make_no_other_row_more_certain() -> None:
@@ -67,7 +125,8 @@ def test_rows_without_transfer_make_no_other_row_more_certain() -> None:
         ]
         return Comparisons.of_tasks(list(transfer_scores([*found, *more]))).noise
 
-    assert (noise(live).of_all, noise(live).num_scores) == (pytest.approx(12.0), 5)
+    # Student's t for five degrees of freedom, in place of 2.
+    assert (noise(live).of_all.points, noise(live).num_scores) == (pytest.approx(12.0 / 2 * 2.571, rel=1e-3), 5)
     # Names that are found without pretraining are no transfer either.
     more = [*live, ("sep-l1-3", 20.0)]
     assert noise(more).num_scores == 6
@@ -77,19 +136,22 @@ def test_rows_without_transfer_make_no_other_row_more_certain() -> None:
 
 def test_each_task_has_the_noise_of_its_own_seeds() -> None:
     apart = {"nli": 2.0, "ner": 12.0, "parsing": 4.0}
-    scores = [(task, {0: 50.0, 1: 50.0 + points}) for task, points in apart.items() for _ in range(LEAST_REPEATS)]
-    noise = Noise.of(scores)
-    # Two values have half the square of their difference as their variance.
-    assert {task: noise.points(task) for task in apart} == pytest.approx({task: 2 * apart[task] for task in apart})
-    assert noise.points("pos") == noise.of_all == pytest.approx(2 * math.sqrt((4 + 144 + 16) / 3))
-    assert "Noise is 4.0 points in NLI, 24.0 in NER and 8.0 in Parsing for two single scores, in place of 3: " in (
-        noise.sentence()
-    )
+    leads = [
+        (task, "default", Sample.of({0: 50.0, 1: 50.0 + points}))
+        for task, points in apart.items()
+        for _ in range(LEAST_REPEATS)
+    ]
+    noise = Noise.of_leads(leads)
+    # Two values have half the square of their difference as their variance; t is 2.571 for five degrees of freedom.
+    expected = {task: max(2.5706 * points, CLOSE_POINTS) for task, points in apart.items()}
+    assert {task: noise.points(task) for task in apart} == pytest.approx(expected, rel=1e-3)
+    assert noise.points("pos") == noise.of_all.points == pytest.approx(2.131 * math.sqrt((4 + 144 + 16) / 3), rel=1e-3)
+    sizes = "Noise is {nli:.1f} points in NLI, {ner:.1f} in NER and {parsing:.1f} in Parsing for two single scores"
+    assert sizes.format(**expected) in noise.sentence()
     # Parsing has too few of its own, and is taken to vary as all do.
-    few = Noise.of(scores[:-1])
-    assert few.points("parsing") == few.of_all
-    assert few.points("ner") == pytest.approx(24.0)
-    assert f"4.0 points in NLI, 24.0 in NER and {few.of_all:.1f} in Parsing for two single scores" in few.sentence()
+    few = Noise.of_leads(leads[:-1])
+    assert few.points("parsing") == few.of_all.points
+    assert few.points("ner") == noise.points("ner")
 
 
 def test_a_task_is_judged_by_its_own_noise() -> None:
@@ -105,13 +167,13 @@ def test_a_task_is_judged_by_its_own_noise() -> None:
     verdicts = {
         trial.task: order_verdict(trial.leads["default"], trial.leads["sep-emb"]) for trial in comparisons.trials
     }
-    # 24 / sqrt(2) and 3 / sqrt(2) points for means of two seeds.
+    # 27 / sqrt(2) and 3 / sqrt(2) points for means of two seeds.
     assert verdicts == {"ner": Verdict.TOO_CLOSE, "parsing": Verdict.AGREES}
-    again = comparisons.with_noise(Noise(of_all=9.0))
-    assert {lead.close for trial in again.trials for lead in trial.leads.values()} == {9.0}
+    again = comparisons.with_noise(Noise(of_all=Spread.assumed(9.0)))
+    assert {round(lead.close, 6) for trial in again.trials for lead in trial.leads.values()} == {9.0}
     evidence = LayerEvidence(
         measurements=[replace(each, exhibit=exhibit) for each in found for exhibit in (FIGURE_5, FIGURE_7)],
         noise=comparisons.noise,
     )
-    assert [panel.close for panel in evidence.panels(FIGURE_5)] == [pytest.approx(24.0), CLOSE_POINTS]
+    assert [panel.close for panel in evidence.panels(FIGURE_5)] == pytest.approx([12 * 2.5706, CLOSE_POINTS], rel=1e-3)
     assert {panel.close for panel in evidence.panels(FIGURE_7)} == {CLOSE_CKA}

@@ -12,7 +12,7 @@ from isoglot.report.claims.transfer_rules import by_distance
 from isoglot.report.figures.layer_figures import CKA, PAPERS_CORRELATION, RETRIEVAL
 from isoglot.report.figures.layer_series import pair_title, pearson
 from isoglot.report.findings.layer_scores import Panel, panels
-from isoglot.report.findings.noise import BySeed, Noise, noise_of
+from isoglot.report.findings.noise import BySeed, Noise, spread_of
 from isoglot.report.findings.verdicts import (
     CLOSE_CKA,
     Finding,
@@ -54,7 +54,8 @@ class LayerEvidence:
     @cached_property
     def noise_in_cka(self) -> float | None:
         """Estimated from the means over layers of all conditions; None where seeds are few."""
-        return noise_of(self._repeated_similarities, least=CLOSE_CKA)
+        spread = spread_of(self._repeated_similarities, least=CLOSE_CKA)
+        return spread and spread.points
 
     @cached_property
     def _repeated_similarities(self) -> list[BySeed]:

@@ -138,7 +138,7 @@ def _correlation(scores: TaskScores, *, noise: Noise) -> RankCorrelation:
         targets=tuple(targets),
         are_papers_targets=has_papers,
         deviations={
-            name: noise.deviation(scores.task.name)
+            name: noise.deviation(scores.task.name, name)
             * sqrt(sum(samples[target][name].variance for target in targets))
             / len(targets)
             for name in names

@@ -90,7 +90,7 @@ class Comparisons:
 
     @classmethod
     def of(cls, trials: Sequence[Trial]) -> Self:
-        noise = Noise.of_leads((trial.task, lead) for trial in trials for lead in trial.leads.values())
+        noise = Noise.of_leads((trial.task, name, lead) for trial in trials for name, lead in trial.leads.items())
         return cls(trials=tuple(trials), noise=noise).with_noise(noise)
 
     @classmethod
@@ -102,14 +102,16 @@ class Comparisons:
         return cls.of(list(retrieval_trials(measurements)))
 
     def with_noise(self, noise: Noise) -> Self:
-        """The same where scores of each task differ by as much for no reason."""
+        """The same where scores of each task and condition differ by as much for no reason."""
         return replace(
             self,
             noise=noise,
             trials=tuple(
                 replace(
                     trial,
-                    leads={name: replace(lead, close=noise.points(trial.task)) for name, lead in trial.leads.items()},
+                    leads={
+                        name: replace(lead, close=noise.points(trial.task, name)) for name, lead in trial.leads.items()
+                    },
                 )
                 for trial in self.trials
             ),

@@ -166,11 +166,15 @@ def sections(measurements: Sequence[Measurement]) -> Iterator[Section]:
     """In the order of METRIC_TITLES, and of the pairs as they came."""
     for metric, title in METRIC_TITLES.items():
         found = rows(measurements, metric=metric)
-        close = Noise.of_leads((None, row.gains) for row in found).points(None)
+        noise = Noise.of_leads((None, row.condition, row.gains) for row in found)
         for languages in dict.fromkeys(row.languages for row in found):
             of_pair = [row for row in found if row.languages == languages]
             coverage = f"{metric.removesuffix('_p1')}_coverage"
-            gains = {row.condition: replace(row.gains, close=close) for row in of_pair if not row.unlearned}
+            gains = {
+                row.condition: replace(row.gains, close=noise.points(None, row.condition))
+                for row in of_pair
+                if not row.unlearned
+            }
             yield Section(
                 title=f"{title} ({'-'.join(languages)})",
                 rows=of_pair,

@@ -11,6 +11,8 @@ from math import sqrt
 from operator import add
 from statistics import fmean, variance
 
+from isoglot.report.findings.student import t_quantile
+
 # Two scores in percent, each of one model, differ by as much through seeds alone (docs/claims.md).
 CLOSE_POINTS = 3.0
 CLOSE_CKA = 0.02
@@ -117,8 +119,8 @@ def paired(a: Sample, b: Sample) -> tuple[Sample, Sample]:
 
 
 FEW_SEEDS = 3
-# Chance exceeds as many standard errors in one case of twenty (Student's t, by degrees of freedom from 0 on).
-STUDENT = (0.0, 12.71, 4.31, 3.19, 2.78, 2.58, 2.45, 2.37, 2.31, 2.27, 2.23)
+# Chance keeps as many differences within noise.
+LEVEL = 0.95
 # Sums of the same decimals differ in their last bits.
 ROUNDING = 1e-9
 
@@ -196,7 +198,7 @@ def noise_between(a: Sample, b: Sample) -> float:
     if any(len(each.by_seed) < FEW_SEEDS for each in uncertain):
         return close * in_scores
     degrees = sum(len(each.by_seed) - 1 for each in uncertain)
-    own = STUDENT[min(degrees, len(STUDENT) - 1)] * sqrt(sum(each.variance_by_seeds for each in uncertain))
+    own = t_quantile(LEVEL, degrees) * sqrt(sum(each.variance_by_seeds for each in uncertain))
     # A few seeds may lie together by chance.
     return max(min(close, CLOSE_POINTS) * in_scores, own)
 

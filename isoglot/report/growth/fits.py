@@ -7,12 +7,13 @@ regression with overdispersion (McCullagh and Nelder, 1989, chapter 4), so score
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from math import sqrt, tan
+from math import sqrt
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from isoglot.report.findings.student import t_quantile
 
 # N = points, P = parameters: the place, the slope, and what the end of a learning rate adds
 Array: TypeAlias = NDArray[np.float64]
@@ -207,13 +208,3 @@ def _spread(rows_NP: Array, share_N: Array, parameters_P: Array) -> tuple[Array,
 
 def _sigmoid(logit: Array) -> Array:
     return np.asarray(1 / (1 + np.exp(-np.clip(logit, -MOST_LOGIT, MOST_LOGIT))))
-
-
-@cache
-def t_quantile(level: float, num_free: int) -> float:
-    """The end of the middle `level` of Student's t distribution: 2.13 for 0.9 and 4 degrees of freedom."""
-    # With t = sqrt(n) tan(angle) the density becomes a power of a cosine on a finite range, easily summed up.
-    angles = np.linspace(0, np.pi / 2, 20_001)
-    middles = (angles[1:] + angles[:-1]) / 2
-    mass = np.concatenate([[0.0], np.cumsum(np.cos(middles) ** (num_free - 1))])
-    return sqrt(num_free) * tan(float(np.interp(level, mass / mass[-1], angles)))
