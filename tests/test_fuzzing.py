@@ -67,7 +67,7 @@ DIGESTS = "".join(f"{hashlib.sha256(name.encode()).hexdigest()}  text/{name}.txt
 REPORT = {
     path.name: path.read_bytes() if path.suffix == ".json" else b"".join(path.read_bytes().splitlines(True)[:4])
     for name in ("measurements.jsonl", "provenance.json", "curves.jsonl", "state.json")
-    for path in [CHECKOUT / "results/control-domain" / name]
+    for path in [CHECKOUT / "results/replication" / name]
 }
 
 

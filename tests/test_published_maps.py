@@ -25,7 +25,7 @@ ONE_UNTRAINED = ("monolingual", UNTRAINED)
 @pytest.fixture(scope="module")
 def readme() -> str:
     """With the page of maps."""
-    return "".join((RESULTS / "replication-1g" / name).read_text() for name in ("README.md", "alignment.md"))
+    return "".join((RESULTS / "replication" / name).read_text() for name in ("README.md", "alignment.md"))
 
 
 def layers(
@@ -40,7 +40,7 @@ def layers(
     """From layer 0 up, in the language that English is paired with or another. Only models of seed 0 were mapped."""
     found = {
         each.layer: each.value
-        for each in report_data("replication-1g").measurements
+        for each in report_data("replication").measurements
         if (each.exhibit, each.metric, each.task) == (exhibit, metric, task)
         and (each.languages[1], each.language) == (pair, language or pair)
         and (each.condition, each.variant) == model
@@ -138,7 +138,7 @@ def test_it_says_what_a_map_does_to_default_and_how_alike_models_are_inside(read
     one_each, untrained = ([fmean(alike(each, kind)) for each in LANGUAGES] for kind in (ONE_EACH, ONE_UNTRAINED))
     ends = [f"{end:.2f}" for means in (one_each, untrained) for end in (min(means), max(means))]
     assert "two languages have {} to {} ({} to {})".format(*ends) in readme
-    measurements = report_data("replication-1g").measurements
+    measurements = report_data("replication").measurements
     panels = LayerEvidence(measurements=measurements, noise=Noise()).panels("figure-7")
     samples = {panel.languages[1]: panel.sample(fmean, ("cka", "default", None)) for panel in panels}
     # Both seeds, of which the second stands under growth alone.
@@ -154,7 +154,7 @@ def test_it_says_how_words_are_found(readme: str) -> None:
         """At the best layer, where there are layers."""
         return max(
             each.value
-            for each in report_data("replication-1g").measurements
+            for each in report_data("replication").measurements
             if (each.exhibit, each.metric, each.language, each.languages[1]) == ("figure-4", metric, language, language)
         )
 

@@ -13,7 +13,6 @@ from scipy.stats import spearmanr
 
 from isoglot.report.claims import claims
 from isoglot.report.claims.layer_rules import LayerEvidence
-from isoglot.report.findings.comparisons import Comparisons
 from isoglot.report.findings.noise import Noise
 from isoglot.report.findings.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.findings.trials import Trial
@@ -25,28 +24,20 @@ from isoglot.report.report_scores import ReportScores
 from isoglot.study.conditions import DEFAULT, TABLE_1
 from isoglot.study.scales import PAPER
 
-LONG = RESULTS / "replication-1g"
+LONG = RESULTS / "replication"
 CHANCE_IN_NLI = 100 / 3
+TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 @pytest.fixture(scope="module")
 def readme() -> str:
-    """With the page of what was tested."""
-    return "".join((LONG / name).read_text() for name in ("README.md", "tested.md"))
-
-
-def test_the_shorter_one_has_tables_and_points_as_they_were_written() -> None:
-    readme = (RESULTS / "replication/README.md").read_text()
-    for part in ("table-1.md", "claims.md"):
-        assert (RESULTS / "replication" / part).read_text().strip() in readme
-    for each in ReportScores(report_data("replication").measurements).comparisons.standings:
-        if each.condition != "default":
-            assert f"{each.points.mean:+.1f} ({each.share:z.0%})" in readme
+    """With the pages of seeds and of what was tested."""
+    return "".join((LONG / name).read_text() for name in ("README.md", "seeds.md", "tested.md"))
 
 
 def test_it_says_what_is_left_of_transfer(readme: str) -> None:
     """Mean scores; points above the floor, in all languages and in the paper's; and there shares above chance."""
-    of_all = report_data("replication-1g").measurements
+    of_all = report_data("replication").measurements
     of_papers = [each for each in of_all if each.languages[1] in TARGETS]
     standings = [
         {each.condition: each for each in ReportScores(found).comparisons.standings} for found in (of_all, of_papers)
@@ -72,7 +63,7 @@ def test_it_says_what_is_left_of_transfer(readme: str) -> None:
 def scores_by_seed(papers_task: str, language: str) -> dict[str, dict[int | None, float]]:
     """By condition, and then by seed."""
     found: dict[str, dict[int | None, float]] = {}
-    for each in report_data("replication-1g").measurements:
+    for each in report_data("replication").measurements:
         if (each.exhibit, each.task, each.metric, each.language) == ("table-1", *METRICS[papers_task], language):
             found.setdefault(each.condition, {})[each.seed] = each.value
     return found
@@ -105,9 +96,9 @@ def test_it_says_what_sep_emb_does_to_the_order_of_conditions(readme: str) -> No
             for language, name in LANGUAGES.items()
         ]
         assert ", ".join(texts[:-1]) + f" and {texts[-1]}" in readme
-    # Other rows have one seed there.
-    alone = rho("ru", "NER", changed={"default": scores_by_seed("NER", "ru")["default"][0]})
-    assert f"in Russian NER {alone} with the first seed of Default alone" in readme
+    found = [scores_by_row(*place) for place in product(METRICS, LANGUAGES)]
+    assert sum(max(each, key=each.__getitem__) == "sep-emb" for each in found) == 8
+    assert "Sep Emb is first in eight of these twelve" in readme
     # Parts drawn apart, of results/recipe.
     apart = {"NER": {"sep-emb": 51.0, "sep-l1-3": 51.4}, "Parsing": {"sep-emb": 43.7, "sep-l1-3": 25.4}}
     drawn_apart = [rho("de", task, changed=scores) for task, scores in apart.items()]
@@ -117,7 +108,7 @@ def test_it_says_what_sep_emb_does_to_the_order_of_conditions(readme: str) -> No
 @cache
 def grown() -> dict[tuple[str, str, str], Growth]:
     """By condition, target language and measure."""
-    data = report_data("replication-1g")
+    data = report_data("replication")
     found = growths(data.measurements, scale=data.study.scale)
     return {(each.condition, each.languages[1], each.measure.key): each for each in found}
 
@@ -136,9 +127,7 @@ def test_it_says_what_single_languages_keep(readme: str) -> None:
     of_sep_emb = {each: above_chance("sep-emb", each) / above_chance("default", each) for each in LANGUAGES}
     texts = [f"{of_sep_emb[each]:.0%} in {name}" for each, name in LANGUAGES.items()]
     assert f"Sep Emb keeps {listed(texts)}; the paper's" in readme
-    alone = above_chance("sep-emb", "ru") / above_chance("default", "ru", seed=0)
-    assert f"(In Russian, of the first seed of Default alone, {alone:.0%}.)" in readme
-    comparisons = ReportScores(report_data("replication-1g").measurements).comparisons
+    comparisons = ReportScores(report_data("replication").measurements).comparisons
     trials = comparisons.trials
 
     def points(condition: str, language: str, *tasks: str) -> float:
@@ -176,85 +165,112 @@ def test_it_says_what_single_languages_keep(readme: str) -> None:
     ) in readme
 
 
-def test_it_says_what_less_noise_would_leave_of_the_claims(readme: str) -> None:
-    measurements = report_data("replication-1g").measurements
+def test_it_says_what_other_noise_would_leave_of_the_claims(readme: str) -> None:
+    measurements = report_data("replication").measurements
     measured = ReportScores(measurements).comparisons
-    others = [
-        replace(each, leads={name: lead for name, lead in each.leads.items() if name != "no-anchors"})
-        if each.languages[1] == "zh"
-        else each
-        for each in measured.trials
-    ]
-    less = Comparisons.of(others).noise
-    in_common = Noise(of_all=measured.noise.of_all)
-    found, other, without, with_one = (
+    own = measured.noise
+    found, by_task, in_common, assumed = (
         Counter(each.verdict for each in claims(measurements, measured.with_noise(noise)))
-        for noise in (measured.noise, Noise(), less, in_common)
+        for noise in (own, replace(own, by_condition={}), Noise(of_all=own.of_all), Noise())
     )
     agree, disagree, close = (found[each] for each in (Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE))
     assert f"{agree} agree in this run, {disagree} disagree and {close} are too close to call" in readme
-    sizes = "{:.1f} points between two single scores in NLI, {:.1f} in NER and {:.1f} in parsing"
-    assert sizes.format(*(measured.noise.points(task) for task in ("nli", "ner", "parsing"))) in readme
-    assert f"{other[Verdict.AGREES]} would agree and {other[Verdict.DISAGREES]} would disagree" in readme
-    text = f"it would be {less.points('ner'):.1f}, and {without[Verdict.AGREES]} would agree"
-    assert f"{text} and {without[Verdict.DISAGREES]} disagree" in readme
-    counts = [with_one[each] for each in (Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE)]
-    assert f"one for all, {in_common.of_all:.1f} points, would give {listed([*map(str, counts)])}" in readme
-    layers = LayerEvidence(measurements=measurements, noise=measured.noise)
-    assert f"In CKA it is {layers.noise_in_cka:.2g}, by 23 models" in readme
-    assert "by 23 models" in next(layers.remarks())
+    ends = {
+        task: sorted((spread.points, name) for (where, name), spread in own.by_condition.items() if where == task)
+        for task in ("nli", "ner", "parsing")
+    }
+    assert {each[-1][1] for each in ends.values()} == {"no-anchors"}
+    low, high = zip(*((f"{each[0][0]:.1f}", f"{each[-1][0]:.1f}") for each in ends.values()), strict=True)
+    sizes = "{} to {} points between two single scores in NLI, {} to {} in NER and {} to {} in parsing"
+    assert sizes.format(*(size for pair in zip(low, high, strict=True) for size in pair)) in readme
+    one = "With one noise for all conditions of a task {} claims would agree and {} disagree."
+    same = "With one for all tasks too, {:.1f} points, {} and {}, and {}."
+    numbers = [each[verdict] for each in (by_task, in_common) for verdict in (Verdict.AGREES, Verdict.DISAGREES)]
+    assert one.format(*numbers[:2]) in readme
+    three = f"with 3 points in tasks {assumed[Verdict.AGREES]} and {assumed[Verdict.DISAGREES]}"
+    assert same.format(own.of_all.points, *numbers[2:], three) in readme
+    layers = LayerEvidence(measurements=measurements, noise=own)
+    assert f"In CKA it is {layers.noise_in_cka:.2g}, by 33 models" in readme
+    assert "by 33 models" in next(layers.remarks())
 
 
 def test_it_says_where_the_order_of_three_languages_lies(readme: str) -> None:
-    table = ReportScores(report_data("replication-1g").measurements).table_1
+    table = ReportScores(report_data("replication").measurements).table_1
     assert table is not None
     *of_tasks, mean = (f"{each.rho:.2f}" for each in table.ranks)
     assert f"have {listed(of_tasks)}, and {mean} for the mean of tasks" in readme
     nli, ner, parsing, of_mean = (f"{low:.2f} to {high:.2f}" for low, high in (each.by_noise for each in table.ranks))
     assert f"rho would be {nli} in NLI, {ner} in NER, {parsing} in parsing and {of_mean} for the mean" in readme
     names = [name for name in TABLE_1_SCORES if name != "sep-emb"]
-    without = {}
-    for task in METRICS:
-        ours = [fmean(scores_by_row(task, each)[name] for each in TARGETS) for name in names]
-        papers = [fmean(TABLE_1_SCORES[name][task]) for name in names]
-        without[task] = f"{spearmanr(ours, papers).statistic:.2f}"
-    assert "without it rho is {XNLI}. In parsing, without it, {Parsing}.".format(**without) in readme
+    ours, papers = (
+        {task: [fmean(of(task, name)) for name in names] for task in METRICS}
+        for of in (
+            lambda task, name: [scores_by_row(task, each)[name] for each in TARGETS],
+            lambda task, name: TABLE_1_SCORES[name][task],
+        )
+    )
+    sides = [(ours[task], papers[task]) for task in METRICS]
+    sides.append(tuple([sum(each) for each in zip(*side.values(), strict=True)] for side in (ours, papers)))
+    text = "without it rho is {:.2f} in NLI, {:.2f} in NER, {:.2f} in parsing and {:.2f} for the mean."
+    assert text.format(*(spearmanr(*both).statistic for both in sides)) in readme
 
 
 def test_it_says_what_a_second_seed_changes(readme: str) -> None:
-    for row, language in product(TABLE_1, ("fr", "zh")):
+    of_german = {"default", "wiki-cc", "no-anchors"}
+    places = [(row, each) for row, each in product(TABLE_1, LANGUAGES) if each != "de" or row.name in of_german]
+    most = {}
+    for row, language in places:
         of_tasks = [scores_by_seed(task, language)[row.name] for task in METRICS]
         both = grown()[row.name, language, "retrieval"]
         of_seeds = [both.of_seeds({seed}) for seed in both.by_seed]
         scores = [*([each[0], each[1]] for each in of_tasks), both.finished]
         cells = [", ".join(f"{value:.1f}" for value in each) for each in scores]
         assert f"| {row.label} | {' | '.join(cells)} | {times_behind(*of_seeds)} |" in readme
-
-    def shares(language: str) -> list[float]:
-        """Scores of No anchors above chance, by those of Default."""
-        rows = [[above_chance(name, language, seed=seed) for seed in (0, 1)] for name in ("no-anchors", "default")]
-        return [ours / defaults for ours, defaults in zip(*rows, strict=True)]
-
-    text = "keeps {:.0%} of Default's in Chinese and the other {:.0%}; in French {:.0%} and {:.0%}"
-    assert f"above chance one seed of No anchors {text}".format(*shares("zh"), *shares("fr")) in readme
+        if min(both.finished) > 4:
+            most.setdefault(row.name, {})[language] = f"{max(both.finished) / min(both.finished):.1f}"
+    text = "has {fr}, {de}, {ru} and {zh} times what the other has in French, German, Russian and Chinese"
+    assert text.format(**most.pop("no-anchors")) in readme
+    assert most.pop("sep-emb") == {"fr": "1.1", "ru": "1.2", "zh": "1.5"}
+    assert max(ratio for of_row in most.values() for ratio in of_row.values()) == "1.2"
+    shares = [
+        ratio
+        for language in LANGUAGES
+        for seed in (0, 1)
+        for ratio in [above_chance("no-anchors", language, seed=seed) / above_chance("default", language, seed=seed)]
+    ]
+    pairs = [f"{100 * a:.0f} and {100 * b:.0f}%" for a, b in zip(shares[::2], shares[1::2], strict=True)]
+    assert (
+        "the two seeds of No anchors keep {} in French, {} in German, {} in Russian and {} in Chinese".format(*pairs)
+        in readme
+    )
 
 
 def test_it_says_how_far_no_anchors_has_come(readme: str) -> None:
-    of_german = [grown()["no-anchors", "de", key] for key in ("retrieval", "ner", "parsing")]
-    for tokens in of_german[0].tokens[-4:]:
-        found = [each.line.at(tokens) for each in of_german]
+    of_tasks = [grown()["no-anchors", "de", key] for key in ("retrieval", "ner", "parsing")]
+    of_german, later = (grown()["no-anchors", "de", "retrieval"].of_seeds({seed}) for seed in (0, 1))
+    for tokens in of_german.tokens[-4:]:
+        found = [each.of_seeds({0}).line.at(tokens) for each in of_tasks]
         assert f"| {tokens / 1e6:.0f}M | {' | '.join(f'{fmean(each):.1f}' for each in found)} |" in readme
-    both, default = (grown()[name, "zh", "retrieval"] for name in ("no-anchors", "default"))
-    of_seeds = [both.of_seeds({seed}) for seed in both.by_seed]
-    for of_seed in of_seeds:
+    both = grown()["no-anchors", "zh", "retrieval"]
+    of_chinese = [both.of_seeds({seed}) for seed in both.by_seed]
+    for of_seed in (later, *of_chinese):
         for tokens in of_seed.tokens[-3:]:
             assert f"| {tokens / 1e6:.0f}M | {fmean(of_seed.line.at(tokens)):.1f} | " in readme
-    behind = [times_behind(each, default).removeprefix("\N{MULTIPLICATION SIGN}") for each in of_seeds]
-    assert "one seed is {} times behind and the other {}".format(*behind) in readme
-    prediction, _ = of_seeds[0].at(4 * both.budget)
+    prediction, _ = of_chinese[0].at(4 * both.budget)
     assert prediction is not None
     low, high = prediction.low, prediction.high
     assert f"finds {prediction.value:.1f}% of sentences ({low:.1f} to {high:.1f}) after 4 G tokens" in readme
+    behind = {
+        language: [
+            times_behind(
+                grown()["no-anchors", language, "retrieval"].of_seeds({seed}), grown()["default", language, "retrieval"]
+            ).removeprefix(TIMES)
+            for seed in (0, 1)
+        ]
+        for language in ("ru", "fr", "zh", "de")
+    }
+    text = "Single seeds are {} and {}, {} and {}, {} and {}, {} and {} times behind."
+    assert text.format(*(each for of_seeds in behind.values() for each in of_seeds)) in readme
 
 
 def test_it_says_how_tasks_grow(readme: str) -> None:

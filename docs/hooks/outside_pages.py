@@ -16,9 +16,8 @@ OUTSIDE = {
     **{
         path: path
         for path in (
-            *("CONTRIBUTING.md", "CITATION.cff", "LICENSE", "results/recipe/README.md"),
-            *(f"results/replication/{page}.md" for page in ("README", "claims")),
-            *(f"results/replication-1g/{page}.md" for page in ("README", "table-1", "claims", "alignment", "tested")),
+            *("CONTRIBUTING.md", "CITATION.cff", "LICENSE"),
+            *(str(page.relative_to(ROOT)) for page in sorted(ROOT.glob("results/*/*.md"))),
         )
     },
 }
