@@ -130,14 +130,19 @@ def test_a_mean_of_tests_has_all_seeds_of_each() -> None:
     # Seed 0 alone would put them the other way.
     assert [each.mean for each in paired(ours, theirs)] == [20.0, 15.0]
     assert order_verdict(ours, theirs) is T
-    # A seed that one side lacks does not count, in one test or in a mean, unless models are of other languages.
+    # It does so where one side has a seed in all tests that the other lacks in one, halved or less another mean.
     more = mean_sample([sample(5.0, 35.0), sample(20.0, 60.0)])
-    assert [each.mean for each in paired(more, ours)] == [12.5, 20.0]
-    assert [each.mean for each in paired(replace(more, of_language="zh"), replace(ours, of_language="fr"))] == [
-        30.0,
-        20.0,
-    ]
-    assert [each.mean for each in paired(sample(5.0, 35.0), sample(10.0))] == [5.0, 10.0]
+    assert [(each.mean, each.by_seed) for each in paired(more, ours)] == [(30.0, {0: 12.5}), (20.0, {0: 12.5})]
+    assert [each.mean for each in paired(more * 0.5, ours - theirs)] == [15.0, 5.0]
+
+
+def test_in_one_test_only_seeds_count_that_both_sides_have() -> None:
+    more, fewer = sample(5.0, 35.0), sample(10.0)
+    assert [each.mean for each in paired(more, fewer)] == [5.0, 10.0]
+    assert [each.mean for each in paired(mean_sample([more]), fewer)] == [5.0, 10.0]
+    # Models of other languages have no seed in common.
+    of_languages = replace(more, of_language="zh"), replace(fewer, of_language="fr")
+    assert [each.mean for each in paired(*of_languages)] == [20.0, 10.0]
 
 
 def test_a_mean_of_scores_is_surer_by_their_number() -> None:

@@ -33,6 +33,8 @@ class Sample:
     """The points that were taken off as its floor."""
     close: float = CLOSE_POINTS
     """How far two scores like those it is made of, each of one model, differ for no reason."""
+    is_of_tests: bool = False
+    """Whether it is a mean of several tests, which counts all seeds of each of them."""
     of_language: str = ""
     """Seeds of models of different languages have nothing in common; empty where none is compared with another."""
 
@@ -65,6 +67,7 @@ class Sample:
             variance=variance,
             floor_variance=self.floor_variance + other.floor_variance,
             close=sqrt(squares / variance) if variance else CLOSE_POINTS,
+            is_of_tests=self.is_of_tests or other.is_of_tests,
         )
 
     def __mul__(self, factor: float) -> Sample:
@@ -74,6 +77,7 @@ class Sample:
             variance=factor**2 * self.variance,
             floor_variance=factor**2 * self.floor_variance,
             close=self.close,
+            is_of_tests=self.is_of_tests,
         )
 
     def __sub__(self, other: Sample) -> Sample:
@@ -81,10 +85,9 @@ class Sample:
 
     def of_seeds(self, seeds: Collection[int | None]) -> Sample:
         """The same score over some of its seeds; as it is where it has no others."""
-        # A mean of tests may rest on more seeds than those that have all of them.
-        if self.by_seed.keys() <= {*seeds}:
-            return self
         by_seed = {seed: value for seed, value in self.by_seed.items() if seed in seeds}
+        if self.is_of_tests or len(by_seed) == len(self.by_seed):
+            return replace(self, by_seed=by_seed)
         more = (self.variance - self.floor_variance) * (len(self.by_seed) / len(by_seed) - 1)
         return replace(self, mean=fmean(by_seed.values()), by_seed=by_seed, variance=self.variance + more)
 
@@ -109,7 +112,7 @@ class Sample:
 
 def mean_sample(samples: Sequence[Sample]) -> Sample:
     """The mean of scores of different models or tasks, each of which counts as much as any other."""
-    return reduce(add, samples) * (1 / len(samples))
+    return replace(reduce(add, samples) * (1 / len(samples)), is_of_tests=len(samples) > 1)
 
 
 def paired(a: Sample, b: Sample) -> tuple[Sample, Sample]:
