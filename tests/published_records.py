@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from isoglot.report.growth.rows import Growth, growths
 from isoglot.report.report_files import ReportData, read_report_data
 from isoglot.study.study import Study
 
@@ -52,3 +53,11 @@ def published_part(study: Study, name: str) -> Study:
 @cache
 def report_data(name: str) -> ReportData:
     return read_report_data(RESULTS / name)
+
+
+@cache
+def grown() -> dict[tuple[str, str, str], Growth]:
+    """By condition, target language and measure."""
+    data = report_data("replication")
+    found = growths(data.measurements, scale=data.study.scale)
+    return {(each.condition, each.languages[1], each.measure.key): each for each in found}

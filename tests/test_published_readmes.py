@@ -1,28 +1,24 @@
 """Numbers that READMEs of results repeat are those of the measurements beside them."""
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache
 from itertools import product
 from statistics import fmean
 
 import pytest
-from published_records import LANGUAGES, METRICS, RESULTS, report_data
+from published_records import LANGUAGES, METRICS, RESULTS, grown, report_data
 from scipy.stats import spearmanr
 
 from isoglot.report.claims import claims
 from isoglot.report.claims.layer_rules import LayerEvidence
 from isoglot.report.findings.noise import Noise
 from isoglot.report.findings.published import TABLE_1_SCORES, TARGETS
-from isoglot.report.findings.trials import Trial
 from isoglot.report.findings.verdicts import Verdict
-from isoglot.report.growth.fits import prediction_text
-from isoglot.report.growth.rows import Growth, growths, times_behind
-from isoglot.report.quantities import listed
+from isoglot.report.growth.rows import times_behind
 from isoglot.report.report_scores import ReportScores
-from isoglot.study.conditions import DEFAULT, TABLE_1
-from isoglot.study.scales import PAPER
+from isoglot.study.conditions import CONDITIONS, DEFAULT, TABLE_1
 
 LONG = RESULTS / "replication"
 CHANCE_IN_NLI = 100 / 3
@@ -36,27 +32,45 @@ def readme() -> str:
 
 
 def test_it_says_what_is_left_of_transfer(readme: str) -> None:
-    """Mean scores; points above the floor, in all languages and in the paper's; and there shares above chance."""
+    """Shares above chance, and with each seed; mean scores; points above the floor, here and in the paper's."""
     of_all = report_data("replication").measurements
     of_papers = [each for each in of_all if each.languages[1] in TARGETS]
     standings = [
         {each.condition: each for each in ReportScores(found).comparisons.standings} for found in (of_all, of_papers)
     ]
-    papers = [language for language in LANGUAGES if language in TARGETS]
 
-    def mean(condition: str, languages: Iterable[str]) -> float:
-        return fmean(scores_by_row(task, each)[condition] for task in METRICS for each in languages)
+    def share(condition: str, *languages: str, seed: int | None = None) -> float:
+        ours, defaults = (sum(above_chance(each, at, seed=seed) for at in languages) for each in (condition, "default"))
+        return ours / defaults
 
-    def papers_mean(condition: str) -> float:
-        return fmean(TABLE_1_SCORES[condition][task][TARGETS.index(each)] for task in METRICS for each in papers)
+    def by_seed(condition: str, *languages: str) -> str:
+        of_seeds = [f"{100 * share(condition, *languages, seed=seed):.0f}" for seed in seeds_of(condition, *languages)]
+        return f"{share(condition, *languages):.0%}" + (f" ({', '.join(of_seeds)})" if len(of_seeds) > 1 else "")
 
-    chance = CHANCE_IN_NLI / len(METRICS)
+    def papers_share(condition: str) -> float:
+        ours, defaults = (
+            sum(sum(TABLE_1_SCORES[each][task]) for task in METRICS) - CHANCE_IN_NLI * len(TARGETS)
+            for each in (condition, "default")
+        )
+        return ours / defaults
+
     for row in TABLE_1:
+        score = fmean(scores_by_row(*place)[row.name] for place in product(METRICS, LANGUAGES))
         points = [f"{each[row.name].points.mean:+.1f} ({each[row.name].share:z.0%})" for each in standings]
-        ours = (mean(row.name, papers) - chance) / (mean("default", papers) - chance)
-        theirs = (papers_mean(row.name) - chance) / (papers_mean("default") - chance)
-        cells = [f"{mean(row.name, LANGUAGES):.1f}", *points, f"{ours:.0%}", f"{theirs:.0%}"]
+        ours = "100%" if row is DEFAULT else by_seed(row.name, *TARGETS)
+        cells = [ours, f"{papers_share(row.name):.0%}", f"{score:.1f}", *points]
         assert f"| {row.label} | {' | '.join(cells)} |" in readme
+    for name in ("wiki-cc", "no-anchors", "sep-emb", "sep-l1-3"):
+        cells = [by_seed(name, each) for each in LANGUAGES]
+        assert f"| {CONDITIONS[name].label} | {' | '.join(cells)} |" in readme
+    opening, first_page = readme.partition("The pages:")[0], (RESULTS.parent / "README.md").read_text()
+    for name in ("no-anchors", "sep-emb", "sep-l1-3", "sep-emb-l1-3", "wiki-cc"):
+        ours, papers = f"{share(name, *TARGETS):.0%}", f"{papers_share(name):.0%}"
+        assert ours in opening
+        assert papers in opening
+        assert re.search(
+            rf"^\| {re.escape(CONDITIONS[name].label)}(, .*)? \| {ours} \| {papers} \|$", first_page, re.MULTILINE
+        )
 
 
 @cache
@@ -72,6 +86,12 @@ def scores_by_seed(papers_task: str, language: str) -> dict[str, dict[int | None
 def scores_by_row(papers_task: str, language: str) -> dict[str, float]:
     """Means over the seeds that are there."""
     return {condition: fmean(by_seed.values()) for condition, by_seed in scores_by_seed(papers_task, language).items()}
+
+
+def seeds_of(condition: str, *languages: str) -> list[int]:
+    """Those that it has in all of these languages."""
+    of_languages = [scores_by_seed("NER", each)[condition].keys() for each in languages]
+    return sorted(seed for seed in set.intersection(*map(set, of_languages)) if seed is not None)
 
 
 def above_chance(condition: str, language: str, *, seed: int | None = None) -> float:
@@ -90,43 +110,19 @@ def rho(language: str, papers_task: str, *, without: str | None = None, changed:
 
 
 def test_it_says_what_sep_emb_does_to_the_order_of_conditions(readme: str) -> None:
-    for without in (None, "sep-emb"):
-        texts = [
-            "{}, {} and {}".format(*(rho(language, task, without=without) for task in METRICS)) + f" in {name}"
-            for language, name in LANGUAGES.items()
-        ]
-        assert ", ".join(texts[:-1]) + f" and {texts[-1]}" in readme
-    found = [scores_by_row(*place) for place in product(METRICS, LANGUAGES)]
-    assert sum(max(each, key=each.__getitem__) == "sep-emb" for each in found) == 8
-    assert "Sep Emb is first in eight of these twelve" in readme
+    for language, name in LANGUAGES.items():
+        cells = [f"{rho(language, task)} ({rho(language, task, without='sep-emb')})" for task in METRICS]
+        assert f"| {name} | {' | '.join(cells)} |" in readme
+    found = [scores_by_row(*place) for place in product(METRICS, TARGETS)]
+    assert (sum(max(each, key=each.__getitem__) == "sep-emb" for each in found), len(found)) == (5, 9)
+    assert "first in five of the nine tests of the paper's languages" in readme
     # Parts drawn apart, of results/recipe.
     apart = {"NER": {"sep-emb": 51.0, "sep-l1-3": 51.4}, "Parsing": {"sep-emb": 43.7, "sep-l1-3": 25.4}}
     drawn_apart = [rho("de", task, changed=scores) for task, scores in apart.items()]
-    assert "rho in German is {} in NER and {} in parsing. The paper".format(*drawn_apart) in readme
-
-
-@cache
-def grown() -> dict[tuple[str, str, str], Growth]:
-    """By condition, target language and measure."""
-    data = report_data("replication")
-    found = growths(data.measurements, scale=data.study.scale)
-    return {(each.condition, each.languages[1], each.measure.key): each for each in found}
-
-
-def test_it_says_how_structure_grows(readme: str) -> None:
-    for row in TABLE_1:
-        cells = []
-        for language in LANGUAGES:
-            growth = grown()[row.name, language, "retrieval"]
-            behind = times_behind(growth, grown()["default", language, "retrieval"])
-            cells += [f"{fmean(growth.finished):.1f}", behind, prediction_text(*growth.at(PAPER.tokens), decimals=1)]
-        assert f"| {row.label} | {' | '.join(cells)} |" in readme
+    assert "rho in German is {} in NER and {} in parsing.".format(*drawn_apart) in readme
 
 
 def test_it_says_what_single_languages_keep(readme: str) -> None:
-    of_sep_emb = {each: above_chance("sep-emb", each) / above_chance("default", each) for each in LANGUAGES}
-    texts = [f"{of_sep_emb[each]:.0%} in {name}" for each, name in LANGUAGES.items()]
-    assert f"Sep Emb keeps {listed(texts)}; the paper's" in readme
     comparisons = ReportScores(report_data("replication").measurements).comparisons
     trials = comparisons.trials
 
@@ -136,19 +132,13 @@ def test_it_says_what_single_languages_keep(readme: str) -> None:
         return fmean(each.leads[condition].mean for each in of_tasks)
 
     open_trials = comparisons.keeps("sep-l1-3", 1.0).trials
-
-    def share(of_trials: Callable[[Trial], str], which: str) -> str:
-        found = [each for each in open_trials if of_trials(each) == which]
+    shares = []
+    for task, _ in METRICS.values():
+        found = [each for each in open_trials if each.task == task]
         ours, defaults = (fmean(each.leads[name].mean for each in found) for name in ("sep-l1-3", "default"))
-        return f"{ours / defaults:.0%}"
-
-    kept = {each: share(lambda trial: trial.languages[1], each) for each in LANGUAGES}
-    of_tasks = {each: share(lambda trial: str(trial.task), each) for each, _ in METRICS.values()}
-    text = (
-        "{de} of Default's points in German, {zh} in Chinese, {fr} in French and {ru} in Russian; "
-        "{nli} in NLI, {ner} in NER and {parsing} in parsing."
-    )
-    assert text.format(**kept, **of_tasks) in readme
+        shares.append(f"{ours / defaults:.0%}")
+    text = "Sep L1-3 keeps less than in the paper**: {} of Default's points in NLI, {} in NER and {} in parsing."
+    assert text.format(*shares) in readme
 
     def lost(*languages: str) -> tuple[float, float]:
         """Points that Default has, and what the rows with separate parts lose of them."""
@@ -198,9 +188,9 @@ def test_it_says_where_the_order_of_three_languages_lies(readme: str) -> None:
     table = ReportScores(report_data("replication").measurements).table_1
     assert table is not None
     *of_tasks, mean = (f"{each.rho:.2f}" for each in table.ranks)
-    assert f"have {listed(of_tasks)}, and {mean} for the mean of tasks" in readme
-    nli, ner, parsing, of_mean = (f"{low:.2f} to {high:.2f}" for low, high in (each.by_noise for each in table.ranks))
-    assert f"rho would be {nli} in NLI, {ner} in NER, {parsing} in parsing and {of_mean} for the mean" in readme
+    *from_noise, of_mean = (f"{low:.2f} to {high:.2f}" for low, high in (each.by_noise for each in table.ranks))
+    assert f"| from noise alone, 9 times of 10 | {' | '.join(from_noise)} |" in readme
+    assert f"on the mean of tasks: {mean}, where noise alone would give {of_mean}." in readme
     names = [name for name in TABLE_1_SCORES if name != "sep-emb"]
     ours, papers = (
         {task: [fmean(of(task, name)) for name in names] for task in METRICS}
@@ -211,8 +201,10 @@ def test_it_says_where_the_order_of_three_languages_lies(readme: str) -> None:
     )
     sides = [(ours[task], papers[task]) for task in METRICS]
     sides.append(tuple([sum(each) for each in zip(*side.values(), strict=True)] for side in (ours, papers)))
-    text = "without it rho is {:.2f} in NLI, {:.2f} in NER, {:.2f} in parsing and {:.2f} for the mean."
-    assert text.format(*(spearmanr(*both).statistic for both in sides)) in readme
+    *without, mean_without = (f"{spearmanr(*both).statistic:.2f}" for both in sides)
+    cells = [f"{rho} ({other})" for rho, other in zip(of_tasks, without, strict=True)]
+    assert f"| the paper's three together | {' | '.join(cells)} |" in readme
+    assert f"Without it rho on the mean of tasks is {mean_without}." in readme
 
 
 def test_it_says_what_a_second_seed_changes(readme: str) -> None:
@@ -232,51 +224,3 @@ def test_it_says_what_a_second_seed_changes(readme: str) -> None:
     assert text.format(**most.pop("no-anchors")) in readme
     assert most.pop("sep-emb") == {"fr": "1.1", "ru": "1.2", "zh": "1.5"}
     assert max(ratio for of_row in most.values() for ratio in of_row.values()) == "1.2"
-    shares = [
-        ratio
-        for language in LANGUAGES
-        for seed in (0, 1)
-        for ratio in [above_chance("no-anchors", language, seed=seed) / above_chance("default", language, seed=seed)]
-    ]
-    pairs = [f"{100 * a:.0f} and {100 * b:.0f}%" for a, b in zip(shares[::2], shares[1::2], strict=True)]
-    assert (
-        "the two seeds of No anchors keep {} in French, {} in German, {} in Russian and {} in Chinese".format(*pairs)
-        in readme
-    )
-
-
-def test_it_says_how_far_no_anchors_has_come(readme: str) -> None:
-    of_tasks = [grown()["no-anchors", "de", key] for key in ("retrieval", "ner", "parsing")]
-    of_german, later = (grown()["no-anchors", "de", "retrieval"].of_seeds({seed}) for seed in (0, 1))
-    for tokens in of_german.tokens[-4:]:
-        found = [each.of_seeds({0}).line.at(tokens) for each in of_tasks]
-        assert f"| {tokens / 1e6:.0f}M | {' | '.join(f'{fmean(each):.1f}' for each in found)} |" in readme
-    both = grown()["no-anchors", "zh", "retrieval"]
-    of_chinese = [both.of_seeds({seed}) for seed in both.by_seed]
-    for of_seed in (later, *of_chinese):
-        for tokens in of_seed.tokens[-3:]:
-            assert f"| {tokens / 1e6:.0f}M | {fmean(of_seed.line.at(tokens)):.1f} | " in readme
-    prediction, _ = of_chinese[0].at(4 * both.budget)
-    assert prediction is not None
-    low, high = prediction.low, prediction.high
-    assert f"finds {prediction.value:.1f}% of sentences ({low:.1f} to {high:.1f}) after 4 G tokens" in readme
-    behind = {
-        language: [
-            times_behind(
-                grown()["no-anchors", language, "retrieval"].of_seeds({seed}), grown()["default", language, "retrieval"]
-            ).removeprefix(TIMES)
-            for seed in (0, 1)
-        ]
-        for language in ("ru", "fr", "zh", "de")
-    }
-    text = "Single seeds are {} and {}, {} and {}, {} and {}, {} and {} times behind."
-    assert text.format(*(each for of_seeds in behind.values() for each in of_seeds)) in readme
-
-
-def test_it_says_how_tasks_grow(readme: str) -> None:
-    of_tasks = [each for each in grown().values() if each.measure.task]
-    assert len(of_tasks) == 6
-    for each in of_tasks:
-        name = {"ner": "NER", "parsing": "parsing"}[str(each.measure.task)]
-        at_moments = " | ".join(f"{fmean(each.line.at(tokens)):.1f}" for tokens in each.tokens)
-        assert f"| {each.line.label}, {name} | {each.floor:.1f} | {at_moments} |" in readme
