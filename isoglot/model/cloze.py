@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import asdict
 from pathlib import Path
 
@@ -34,16 +35,20 @@ class OutputBias(nn.Module):
 
 
 class ClozeModel(nn.Module):
-    """An encoder with its softmax: shared, or one for each language where embeddings are separate (section 4.3)."""
+    """An encoder with its softmax, shared or one for each language (section 4.3); a shared one may have two biases."""
 
     def __init__(self, shape: EncoderShape, *, table_sizes: Mapping[str, int], separate: Separate, pad_id: int):
         super().__init__()
         self.encoder = Encoder(shape, table_sizes=table_sizes, separate=separate, pad_id=pad_id)
         # Departure: own embeddings bring an own bias; the paper says only that the softmax is language-specific.
-        sizes, has_own_bias = self.encoder.sizes_by_owner, separate.embeddings or separate.output_bias
+        sizes, languages = self.encoder.sizes_by_owner, list(table_sizes)
         self.output_bias = PerLanguage(
-            lambda owner: OutputBias(sizes[owner], shape.width), list(table_sizes), separate=has_own_bias
+            lambda owner: OutputBias(sizes[owner], shape.width), languages, separate=separate.embeddings
         )
+        if separate.output_bias:
+            # Copies, so that the model starts as the one whose languages share the bias.
+            shared = self.output_bias.of(None)
+            self.output_bias = PerLanguage(lambda _: deepcopy(shared), languages, separate=True)
 
     def logits(self, hidden_MD: Tensor, *, language: str | None = None) -> Tensor:
         table_VD = self.encoder.embeddings.of(language).token.weight

@@ -144,7 +144,9 @@ class ModelGraph:
 
     @cached_property
     def untrained(self) -> UntrainedEncoder:
-        return UntrainedEncoder(run=self.run, streams=self.streams, label=self.label)
+        # Two biases start as one, and nothing is read through a softmax here: such rows have a floor in common.
+        run = replace(self.run, separate=replace(self.run.separate, output_bias=False))
+        return UntrainedEncoder(run=run, streams=self.streams, label=self.label)
 
     @property
     def at_moments(self) -> list[EncoderAtMoment]:

@@ -52,15 +52,21 @@ def _num_shared_and_owned(run: PretrainingRun, table_sizes: Mapping[str, int]) -
     shape, separate = run.shape, run.separate
     with_one, without = (replace(shape, layers=layers).num_parameters(table_size=0) for layers in (1, 0))
     block = with_one - without
-    # Embeddings with their norm, and the bias of the softmax.
     no_layers = replace(shape, layers=0, norm=NormPlacement.POST)
-    tables = [no_layers.num_parameters(table_size=size) for size in table_sizes.values()]
+    biases = list(table_sizes.values())
+    # Embeddings with their norm; the softmax has no other number than a bias for each word.
+    tables = [no_layers.num_parameters(table_size=size) - size for size in biases]
     top = 2 * shape.width if shape.norm is NormPlacement.PRE else 0
-    biases = [size if separate.output_bias else 0 for size in table_sizes.values()]
-    shared_table = 0 if separate.embeddings else max(tables) - max(biases)
-    shared = shared_table + (shape.layers - len(separate.layers)) * block + top
-    own = [(table if separate.embeddings else 0) + bias for table, bias in zip(tables, biases, strict=True)]
-    return [shared, *(parts + len(separate.layers) * block for parts in own)]
+    shared = (shape.layers - len(separate.layers)) * block + top
+    shared += (0 if separate.embeddings else max(tables)) + (0 if separate.has_own_bias else max(biases))
+    own_layers = len(separate.layers) * block
+    return [
+        shared,
+        *(
+            own_layers + (table if separate.embeddings else 0) + (bias if separate.has_own_bias else 0)
+            for table, bias in zip(tables, biases, strict=True)
+        ),
+    ]
 
 
 @dataclass(frozen=True, kw_only=True)

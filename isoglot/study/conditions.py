@@ -117,8 +117,6 @@ class Condition:
                 "only natural anchors can be kept in part, with BPE learned for each language and embeddings that the "
                 "languages share"
             )
-        elif self.separate.output_bias and not is_shared:
-            problem = "embeddings of its own give a language a softmax of its own, and with it the bias"
         elif self.own_parts_start and not self.separate.has_starts:
             problem = "no part belongs to a language alone, so none can have a start of its own"
         if problem:
@@ -174,14 +172,17 @@ OWN_BIAS = "-own-bias"
 
 
 def known_condition(name: str, *, among: Iterable[Condition] = ()) -> Condition | None:
-    """One of those given, a row of Table 1, "sep-emb-equal": a row whose own parts start equal whatever the study says,
-    "no-anchors-own-bias": a row whose languages have a bias each in the softmax, or "anchors-25": the 25% most frequent
-    anchors ("-random": any 25%)."""
+    """The condition of a name; None where there is none.
+
+    It is one of those given, a row of Table 1, "anchors-25": the 25% most frequent anchors ("-random": any 25%), or
+    "sep-emb-equal": a row whose own parts start equal whatever the study says. "-own-bias" after any of these gives
+    each language a bias of its own in the shared softmax.
+    """
     named = CONDITIONS | {condition.name: condition for condition in among}
     if name in named:
         return named[name]
-    shared = CONDITIONS.get(name.removesuffix(OWN_BIAS))
-    if shared is not None and not shared.separate.embeddings:
+    shared = known_condition(name.removesuffix(OWN_BIAS), among=among) if name.endswith(OWN_BIAS) else None
+    if shared is not None and not shared.separate.output_bias:
         own = replace(shared.separate, output_bias=True)
         return replace(shared, name=name, label=f"{shared.label}, own bias", separate=own)
     base, _, start = name.rpartition("-")

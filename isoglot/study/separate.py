@@ -13,9 +13,9 @@ PAPER_DEPTH = 8
 class Separate:
     """Parts that each language owns alone: embeddings (with positions and softmax), and layers, 1 at the bottom.
 
-    Layers are those of the paper's model, which has 8. Models of another depth separate the layers at that height. With
-    a bias of its own in a softmax that is shared, a language need not compete with words of the other: it learns that
-    they never are the answer.
+    Layers are those of the paper's model, which has 8. Models of another depth separate the layers at that height. A
+    softmax that is shared may have a bias for each language (`output_bias`). A language then learns which words never
+    are its answer, and its hidden states need not tell which language they are of.
 
     >>> ig.Separate(layers={4}).at_depth(4)
     Separate(embeddings=False, layers=frozenset({2}), output_bias=False)
@@ -29,10 +29,19 @@ class Separate:
     def __post_init__(self) -> None:
         # A set has no hash, and conditions are keys of dictionaries.
         object.__setattr__(self, "layers", frozenset(self.layers))
+        if self.embeddings and self.output_bias:
+            raise IsoglotError(
+                "with embeddings of its own a language has a softmax and a bias of its own: leave out output_bias"
+            )
+
+    @property
+    def has_own_bias(self) -> bool:
+        """Whether each language has a bias in the softmax, be that one shared or its own."""
+        return self.embeddings or self.output_bias
 
     @property
     def has_starts(self) -> bool:
-        """Whether parts of two languages could start as copies; numbers that belong to words never do."""
+        """Whether parts of two languages may start equal or apart; biases in a shared softmax always start equal."""
         return self.embeddings or bool(self.layers)
 
     def at_depth(self, depth: int) -> "Separate":

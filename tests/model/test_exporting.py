@@ -17,8 +17,9 @@ from isoglot.model.interchange.exporting import Export, write_export
 from isoglot.model.interchange.own_model import OwnModel
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 from isoglot.study.scales import NormPlacement
+from isoglot.study.separate import ALL_SHARED, Separate
 from tests.model.tiny_exports import own_model
-from tests.model.tiny_models import tiny_model, tiny_shape
+from tests.model.tiny_models import EVERYTHING, tiny_model, tiny_shape
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer, pipeline
@@ -39,13 +40,17 @@ def our_batch(own: OwnModel) -> Tensor:
     return nn.utils.rnn.pad_sequence(rows, batch_first=True, padding_value=PAD)
 
 
-@pytest.mark.parametrize(("is_separate", "language"), [(False, "fr"), (True, "en")], ids=["shared", "separate"])
+@pytest.mark.parametrize(
+    ("separate", "language"),
+    [(ALL_SHARED, "fr"), (EVERYTHING, "en"), (Separate(output_bias=True), "en")],
+    ids=["shared", "separate", "own bias"],
+)
 @pytest.mark.parametrize("norm", NormPlacement)
 @torch.no_grad()
 def test_every_layer_and_the_softmax_come_back(
-    norm: NormPlacement, is_separate: bool, language: str, tmp_path: Path
+    norm: NormPlacement, separate: Separate, language: str, tmp_path: Path
 ) -> None:
-    own = own_model(norm, language=language, is_separate=is_separate)
+    own = own_model(norm, language=language, separate=separate)
     export = written(own, tmp_path / "out")
     assert export.architecture == CLASSES[norm]
     tokenizer, folder = AutoTokenizer.from_pretrained(tmp_path / "out"), tmp_path / "out"

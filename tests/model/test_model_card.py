@@ -16,7 +16,9 @@ from isoglot.model.interchange.model_card import Origin, limits, model_card
 from isoglot.model.interchange.own_model import OwnModel
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 from isoglot.study.scales import NormPlacement
+from isoglot.study.separate import ALL_SHARED, Separate
 from tests.model.tiny_exports import own_model
+from tests.model.tiny_models import EVERYTHING
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 ORIGIN = Origin(
@@ -58,6 +60,19 @@ def test_its_code_loads_the_model_and_finds_words_as_in_training(
     assert all(guess["token"] < own.table_size for guess in names["guesses"])
 
 
+@pytest.mark.parametrize(
+    ("separate", "parts"),
+    [
+        (ALL_SHARED, "none, all is shared"),
+        (EVERYTHING, "embeddings, softmax, layer 1, layer 2, layer 3"),
+        (Separate(output_bias=True, layers=frozenset({1})), "bias of the softmax, layer 1"),
+    ],
+)
+def test_it_names_the_parts_of_the_language(separate: Separate, parts: str) -> None:
+    card = model_card(own_model(NormPlacement.POST, separate=separate), origin=ORIGIN, export=EXPORT)
+    assert f"| Parts of its own | {parts} |" in card
+
+
 def test_it_counts_the_texts_with_other_words() -> None:
     export = replace(EXPORT, otherwise=("DOTMULTI",))
     card = model_card(own_model(NormPlacement.POST), origin=ORIGIN, export=export)
@@ -83,5 +98,5 @@ def test_it_counts_the_texts_with_other_words() -> None:
 )
 def test_it_says_its_limits_where_they_hold(own: OwnModel, export: Export, limit: str) -> None:
     assert limit in " ".join(limits(own, export=export))
-    plain = replace(own_model(NormPlacement.POST, is_separate=True, language="en"), window=20)
+    plain = replace(own_model(NormPlacement.POST, separate=EVERYTHING, language="en"), window=20)
     assert limit not in " ".join(limits(plain, export=EXPORT))

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from isoglot.corpora.vocabulary import PAD
 from isoglot.errors import IsoglotError
 from isoglot.model.cloze import ClozeModel
 from isoglot.model.per_language import PerLanguage
@@ -31,6 +32,26 @@ def expected_owners(separate: Separate) -> dict[str, set[str]]:
 
 def logits(model: ClozeModel, language: str) -> torch.Tensor:
     return model.masked_logits(random_tokens(2, 6), masked_M=MASKED_M, language=language)
+
+
+@torch.no_grad()
+def test_biases_of_one_softmax_start_as_the_one_that_would_be_shared() -> None:
+    def drawn(separate: Separate) -> tuple[ClozeModel, torch.Tensor]:
+        """A new model, and what is drawn next."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(0)
+            model = ClozeModel(tiny_shape(), table_sizes={"en": 50, "fr": 50}, separate=separate, pad_id=PAD)
+            return model.eval(), torch.rand(4)
+
+    layers = frozenset({2})
+    (alone, next_alone), (both, next_of_both) = (
+        drawn(Separate(layers=layers, output_bias=own)) for own in (False, True)
+    )
+    assert next_of_both.equal(next_alone), "no other number shifts"
+    for language in ("en", "fr"):
+        assert logits(both, language).equal(logits(alone, language))
+    both.output_bias.of("en").bias.zero_()
+    assert logits(both, "fr").equal(logits(alone, "fr")), "they are not one number"
 
 
 @pytest.mark.parametrize("separate", SEPARATIONS, ids=str)

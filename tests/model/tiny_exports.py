@@ -15,8 +15,8 @@ from isoglot.model.interchange.tokenizer_files import write_tokenizer
 from isoglot.study.conditions import AnchorOrder, KeptAnchors, TableKind
 from isoglot.study.languages import Splitter, WordSplitting
 from isoglot.study.scales import NormPlacement
-from isoglot.study.separate import Separate
-from tests.model.tiny_models import EVERYTHING, tiny_model, tiny_shape
+from isoglot.study.separate import ALL_SHARED, Separate
+from tests.model.tiny_models import tiny_model, tiny_shape
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 from transformers import AutoTokenizer
@@ -47,15 +47,15 @@ def own_model(
     norm: NormPlacement,
     *,
     language: str = "fr",
-    is_separate: bool = False,
+    separate: Separate = ALL_SHARED,
     kind: TableKind = TableKind.UNION,
     splitting: WordSplitting = WHITESPACE,
     texts: Mapping[str, Sequence[str]] = TEXTS,
 ) -> OwnModel:
-    bpe, vocabulary = learned(texts, kind=TableKind.SEPARATE if is_separate else kind, merges=12)
+    bpe, vocabulary = learned(texts, kind=TableKind.SEPARATE if separate.embeddings else kind, merges=12)
     model = tiny_model(
         tiny_shape(norm, dropout=0.3),
-        separate=EVERYTHING if is_separate else Separate(),
+        separate=separate,
         table_sizes={each: vocabulary.size(each) for each in texts},
     )
     return OwnModel(

@@ -15,6 +15,7 @@ from isoglot.corpora.streams import TokenStream
 from isoglot.corpora.vocabulary import MASK
 from isoglot.errors import IsoglotError
 from isoglot.model.cloze import read_model
+from isoglot.model.per_language import SHARED
 from isoglot.model.work_files import SUMS_NAME
 from isoglot.pretraining.flat_weights import FlatWeights
 from isoglot.pretraining.loop import untrained_model
@@ -87,8 +88,12 @@ def test_losses_in_the_log_are_means_over_the_updates_of_each_language(streams: 
     assert trainer.state.losses == {}
 
 
-def test_an_absent_language_keeps_its_weights_and_moments_bit_for_bit(separate_streams: Streams, folder: Path) -> None:
-    trainer = trainer_of(tiny_run(separate=EVERYTHING, updates=30), separate_streams, folder=folder)
+@pytest.mark.parametrize("separate", [EVERYTHING, Separate(output_bias=True)], ids=["separate", "own bias"])
+def test_an_absent_language_keeps_its_weights_and_moments_bit_for_bit(
+    separate: Separate, streams: Streams, separate_streams: Streams, folder: Path
+) -> None:
+    given = separate_streams if separate.embeddings else streams
+    trainer = trainer_of(tiny_run(separate=separate, updates=30), given, folder=folder)
     present: list[str] = []
     for _ in range(20):
         before, positions = learnt(trainer), dict(trainer.batches.positions)
@@ -97,7 +102,8 @@ def test_an_absent_language_keeps_its_weights_and_moments_bit_for_bit(separate_s
         present.append(language)
         for name, tensors in learnt(trainer).items():
             same = len(before[name]) == len(tensors) and all(map(torch.equal, before[name], tensors))
-            assert same == (".owned_by." in name and f".owned_by.{language}." not in name), (name, language)
+            is_absent = not any(f".owned_by.{owner}." in name for owner in (language, SHARED))
+            assert same == (".owned_by." in name and is_absent), (name, language)
     assert {"en fr", "fr en"} <= {f"{first} {then}" for first, then in pairwise(present)}
 
 

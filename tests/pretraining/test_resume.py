@@ -16,6 +16,7 @@ from isoglot.pretraining import loop
 from isoglot.pretraining.loop import Trainer
 from isoglot.pretraining.run import BEST, INTERMEDIATE
 from isoglot.pretraining.train_state import TrainState
+from isoglot.study.separate import Separate
 from tests.killed_processes import Nursed, files_of, nursed
 from tests.pretraining.tiny_runs import CPU, EVERYTHING, pretrained, switchable_texts, tiny_run, trainer_of
 
@@ -44,6 +45,7 @@ def assert_same_state(ours: Trainer, theirs: Trainer) -> None:
     [
         pytest.param({}, {}, id="shared"),
         pytest.param({"separate": EVERYTHING, "dropout": 0.2}, {}, id="separate, dropout"),
+        pytest.param({"separate": Separate(output_bias=True)}, {}, id="own bias"),
         pytest.param({"moments": 3}, {}, id="moments in half precision"),
         pytest.param({"dropout": 0.2}, switchable_texts(), id="extra anchors, dropout"),
     ],

@@ -40,7 +40,7 @@ def state(trainer: Trainer) -> list[Tensor]:
 
 @pytest.mark.parametrize(
     ("micro_batch", "draws", "separate"),
-    [(1, 1, Separate()), (3, 4, Separate()), (1, 4, EVERYTHING), (3, 1, EVERYTHING)],
+    [(1, 1, Separate()), (3, 4, Separate(output_bias=True)), (1, 4, EVERYTHING), (3, 1, EVERYTHING)],
 )
 def test_gradients_gathered_over_pieces_are_those_of_the_whole_batch(
     micro_batch: int, draws: int, separate: Separate, streams: Streams, separate_streams: Streams, tmp_path: Path

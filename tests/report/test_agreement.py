@@ -36,7 +36,7 @@ def judged_gains(**values: tuple[float, ...]) -> list[Finding]:
     """The orders of conditions by points that training gained, seed by seed."""
     gains = {name.replace("_", "-"): Sample.of(dict(enumerate(of_seeds))) for name, of_seeds in values.items()}
     noise = Noise.of_leads((None, name, gain) for name, gain in gains.items())
-    return agreements({name: replace(gain, close=noise.points(None)) for name, gain in gains.items()})
+    return agreements({name: replace(gain, close=noise.points(None, name)) for name, gain in gains.items()})
 
 
 @pytest.mark.parametrize(
@@ -163,11 +163,16 @@ def test_noise_alone_would_change_the_papers_order_as_scipy_finds() -> None:
     papers = [scores["XNLI"][TARGETS.index("fr")] for scores in TABLE_1_SCORES.values()]
     generator = np.random.default_rng(1)
     by_task = {"nli": Spread.assumed(6.0), "ner": Spread.assumed(40.0)}
+    own_points = [60.0 if name == "no-anchors" else 3.0 for name in TABLE_1_SCORES]
+    by_condition = {
+        ("nli", name): Spread.assumed(points) for name, points in zip(TABLE_1_SCORES, own_points, strict=True)
+    }
     for found, noise, deviation in (
         (of_french, Noise(), 3 / 1.96 / 2**0.5),
         ([*of_french, *again], Noise(), 3 / 1.96 / 2),
         (of_french, Noise(of_all=Spread.assumed(9.0)), 9 / 1.96 / 2**0.5),
         (of_french, Noise(of_all=Spread.assumed(30.0), by_task=by_task), 6 / 1.96 / 2**0.5),
+        (of_french, Noise(by_task=by_task, by_condition=by_condition), np.array(own_points) / 1.96 / 2**0.5),
     ):
         rhos = [spearmanr(papers, papers + generator.normal(0, deviation, 10)).statistic for _ in range(2000)]
         assert ranked(found, noise=noise)["NLI"].by_noise == pytest.approx(np.quantile(rhos, [0.05, 0.95]), abs=0.03)

@@ -148,7 +148,7 @@ def test_a_bias_of_its_own_in_the_softmax_is_asked_for_by_name(name: str) -> Non
     label, separate = f"{row.label}, own bias", replace(row.separate, output_bias=True)
     assert condition == replace(row, name=condition.name, label=label, separate=separate)
     assert (condition.tables, read_condition(written(condition))) == (row.tables, condition)
-    # Biases belong to words, and never start as copies.
+    # Two biases of one softmax start as one, whatever else does.
     runs = [
         PretrainingRun.of(condition, scale=replace(DEMO, own_parts_start=start), languages=("a", "b"), seed=0)
         for start in Start
@@ -157,9 +157,18 @@ def test_a_bias_of_its_own_in_the_softmax_is_asked_for_by_name(name: str) -> Non
 
 
 def test_own_embeddings_have_an_own_softmax_already() -> None:
-    assert known_condition("sep-emb-own-bias") is None
-    with pytest.raises(IsoglotError, match="'mine': embeddings of its own give a language a softmax of its own"):
-        replace(CONDITIONS["sep-emb"], name="mine", separate=Separate(embeddings=True, output_bias=True))
+    reason = "^with embeddings of its own a language has a softmax and a bias of its own: leave out output_bias$"
+    for make in (lambda: named_in_file("sep-emb-own-bias"), lambda: Separate(embeddings=True, output_bias=True)):
+        with pytest.raises(IsoglotError, match=reason):
+            make()
+
+
+@pytest.mark.parametrize("name", ["anchors-25", "sep-l1-3-equal"])
+def test_a_name_may_have_two_endings(name: str) -> None:
+    condition, without = named_in_file(f"{name}-own-bias"), named_in_file(name)
+    assert condition.separate == replace(without.separate, output_bias=True)
+    assert (condition.kept_anchors, condition.own_parts_start) == (without.kept_anchors, without.own_parts_start)
+    assert known_condition(f"{name}-own-bias-own-bias") is None
 
 
 def test_without_own_parts_there_is_no_start_to_choose() -> None:

@@ -36,7 +36,11 @@ def model_card(own: OwnModel, *, origin: Origin, export: Export) -> str:
     bullets = "".join(f"- {sentence}\n" for sentence in limits(own, export=export))
     imports, cutting = _cutting(own.splitting)
     separate = own.model.encoder.separate
-    parts = [*(["embeddings"] if separate.embeddings else []), *(f"layer {layer}" for layer in sorted(separate.layers))]
+    parts = [
+        *(["embeddings", "softmax"] if separate.embeddings else []),
+        *(["bias of the softmax"] if separate.output_bias else []),
+        *(f"layer {layer}" for layer in sorted(separate.layers)),
+    ]
     return f"""---
 library_name: transformers
 tags: [isoglot]

@@ -85,16 +85,20 @@ class Noise:
         of_all = spread_of(everything, least=CLOSE_POINTS)
         if of_all is None:
             return cls()
-        by_task, by_condition = {}, {}
+        by_task: dict[Task, Spread] = {}
+        by_condition: dict[tuple[Task, str], Spread] = {}
         for task, of_task in live.items():
-            of_live = [each for repeated in of_task.values() for each in repeated]
-            by_task[task] = spread_of(of_live, least=CLOSE_POINTS) or of_all
-            if len(of_live) >= LEAST_REPEATS and len(of_task) >= LEAST_CONDITIONS:
+            own = spread_of([each for repeated in of_task.values() for each in repeated], least=CLOSE_POINTS)
+            by_task[task] = own or of_all
+            if own and len(of_task) >= LEAST_CONDITIONS:
                 # A condition without transfer in any language has its own small spread.
-                own = {name: of_task.get(name) or _repeated(leads) for name, leads in found[task].items()}
-                spreads = {name: _pooled(repeated, least=CLOSE_POINTS) for name, repeated in own.items() if repeated}
-                for name, spread in moderated(spreads, alike=of_task).items():
-                    by_condition[task, name] = spread.at_least(CLOSE_POINTS)
+                dead = {
+                    condition: repeated
+                    for condition, leads in found[task].items()
+                    if not any(lead.mean > CLOSE_POINTS for lead in leads) and (repeated := _repeated(leads))
+                }
+                spreads = {name: _pooled(repeated, least=CLOSE_POINTS) for name, repeated in (of_task | dead).items()}
+                by_condition |= {(task, name): each for name, each in moderated(spreads, alike=of_task).items()}
         return cls(of_all=of_all, by_task=by_task, by_condition=by_condition, num_scores=len(everything))
 
     def spread(self, task: Task, condition: str = "") -> Spread:
@@ -112,7 +116,7 @@ class Noise:
         rests = f"{self.num_scores} scores of several seeds that show transfer"
         if not self.num_scores:
             why = f", as fewer than {LEAST_REPEATS} that show transfer have a second seed. Small models vary more"
-        elif max(each.points for each in (self.of_all, *self.by_task.values())) > CLOSE_POINTS:
+        elif any(_is_measured(each) for each in (self.of_all, *self.by_task.values(), *self.by_condition.values())):
             own = "; each condition has its own, drawn towards that of all" if self.by_condition else ""
             why = (
                 f", in place of {CLOSE_POINTS:.0f}: models that differ in their seed alone lie further apart in one of "
@@ -124,12 +128,12 @@ class Noise:
         return f"Noise {verb} {self._size()} for two single scores{why}. Of means of n it is that over √n."
 
     def _size(self) -> str:
-        """ "5.1 points", or "4.3 (Default) to 9.0 points (No anchors) in NLI, 23.1 in NER and 7.4 in Parsing"."""
-        sizes = {task: self._size_in(task) for task in self.by_task if task is not None}
+        """ "5.1 points", or "4.3 (Default) to 9.0 (No anchors) points in NLI, 23.1 in NER and 7.4 in Parsing"."""
+        sizes = {task: self._size_in(task) for task in self.by_task}
         if len({*sizes.values()}) < 2:
             return f"{next(iter(sizes.values()), _size(self.of_all))} points"
-        texts = [f"{size} in {task_named(task).title}" for task, size in sizes.items()]
-        return listed([texts[0].replace(" in ", " points in ", 1), *texts[1:]])
+        (size, title), *others = [(size, task_named(str(task)).title) for task, size in sizes.items()]
+        return listed([f"{size} points in {title}", *(f"{size} in {title}" for size, title in others)])
 
     def _size_in(self, task: Task) -> str:
         own = {name: spread for (where, name), spread in self.by_condition.items() if where == task}
@@ -147,13 +151,27 @@ def spread_of(scores: Sequence[BySeed], *, least: float) -> Spread | None:
 
 
 def moderated(own: Mapping[str, Spread], *, alike: Collection[str]) -> dict[str, Spread]:
-    """Variances of few degrees of freedom, each drawn towards what they have in common.
+    """Variances of few degrees of freedom, each drawn towards what those `alike` have in common."""
+    known = [own[name] for name in alike]
+    common, most = in_common(known), sum(each.degrees for each in known)
+
+    def drawn(each: Spread) -> Spread:
+        degrees = common.degrees + each.degrees
+        variance = (common.degrees * common.variance + each.degrees * each.variance) / degrees
+        # No estimate rests on more than all of them together, as in Smyth's own limma.
+        return Spread(variance, max(min(degrees, most), each.degrees))
+
+    return {name: drawn(each) for name, each in own.items()}
+
+
+def in_common(spreads: Sequence[Spread]) -> Spread:
+    """The variance that all are drawn towards, and how many degrees of freedom it lends to each.
 
     An empirical Bayes estimate (Smyth, 2004, Statistical Applications in Genetics and Molecular Biology 3): inverses of
-    the true variances are drawn from a scaled chi square, and how many degrees of freedom that one lends to each is
-    what makes the variances of `alike` likeliest. The less they differ beyond chance, the more it lends.
+    the true variances are drawn from a scaled chi square, whose two parameters are those that make the variances found
+    likeliest. The less these differ beyond chance, the more it lends.
     """
-    variance_C, degrees_C = np.array([own[name] for name in alike]).T
+    variance_C, degrees_C = np.array(spreads).T
     common_S = np.geomspace(variance_C.min(), variance_C.max(), STEPS)
     ratio_SC = degrees_C * variance_C / common_S[:, None]
 
@@ -165,11 +183,7 @@ def moderated(own: Mapping[str, Spread], *, alike: Collection[str]) -> dict[str,
         return likelihood_S
 
     lent = max(range(1, MOST_LENT + 1), key=lambda lent: log_likelihood(lent).max())
-    common = float(common_S[log_likelihood(lent).argmax()])
-    return {
-        name: Spread((lent * common + each.degrees * each.variance) / (lent + each.degrees), lent + each.degrees)
-        for name, each in own.items()
-    }
+    return Spread(float(common_S[log_likelihood(lent).argmax()]), lent)
 
 
 def _repeated(leads: Iterable[Sample]) -> list[BySeed]:
@@ -183,4 +197,9 @@ def _pooled(scores: Sequence[BySeed], *, least: float = 0.0) -> Spread:
 
 
 def _size(spread: Spread) -> str:
-    return f"{spread.points:.1f}" if spread.points > CLOSE_POINTS else f"{CLOSE_POINTS:.0f}"
+    return f"{spread.points:.1f}" if _is_measured(spread) else f"{CLOSE_POINTS:.0f}"
+
+
+def _is_measured(spread: Spread) -> bool:
+    """Whether seeds say more than what is assumed."""
+    return spread.points > CLOSE_POINTS

@@ -1,11 +1,13 @@
 """Conditions of training: in the columns of Table 1, and in words for someone who has not read the paper."""
 
 from collections.abc import Iterable, Set
+from dataclasses import replace
 
 from isoglot.report.quantities import listed
 from isoglot.study.conditions import DEFAULT, Anchors, Condition, Domain, Segmentation
 from isoglot.study.exhibit_names import WITHOUT_CONDITIONS
 from isoglot.study.scales import Scale, Start
+from isoglot.study.separate import ALL_SHARED
 from isoglot.study.study import Study
 
 # Headings of the rows of Table 1, by section of the paper.
@@ -31,11 +33,6 @@ def shown_conditions(study: Study) -> tuple[Condition, ...]:
 
 def in_words(condition: Condition, *, scale: Scale) -> str:
     """ "each language has its own embeddings, softmax and layers 1 to 3 of 4"."""
-    words = _apart_from_biases(condition, scale=scale)
-    return f"{words}; in the softmax each has a bias of its own" if condition.separate.output_bias else words
-
-
-def _apart_from_biases(condition: Condition, *, scale: Scale) -> str:
     own = condition.separate.at_depth(scale.shape.layers)
     parts = ["embeddings", "softmax"] if own.embeddings else []
     if own.layers:
@@ -43,7 +40,11 @@ def _apart_from_biases(condition: Condition, *, scale: Scale) -> str:
         parts.append(f"{layers} of {scale.shape.layers}")
     if parts:
         tokens = " but for tokens" if own.embeddings and condition.own_parts_start is Start.EQUAL else ""
+        parts += ["bias in the softmax"] if own.output_bias else []
         return f"each language has its own {listed(parts)}{STARTS[condition.own_parts_start]}{tokens}"
+    if own.output_bias:
+        rest = in_words(replace(condition, separate=ALL_SHARED), scale=scale)
+        return f"{rest}, except that each language has its own bias in the softmax"
     if condition.target_domain is Domain.OTHER:
         return "all is shared, but the second language's text is of another kind"
     if condition.kept_anchors is not None:

@@ -53,7 +53,7 @@ def listing() -> Iterator[RenderableType]:
             each.name: f"{'-'.join(each.languages)}, {len(each.conditions)} conditions, scale {each.scale.name}"
             for each in studies
         },
-        "Conditions (and anchors-25, which keeps that share of shared subwords; anchors-25-random; sep-emb-equal)": {
+        "Conditions (and anchors-25, for 25% of shared subwords; anchors-25-random; sep-emb-equal; default-own-bias)": {
             each.name: f"{_sentence(in_words(each, scale=SCALES['paper']))} ({each.label}, section {each.section})."
             for each in CONDITIONS.values()
         },
