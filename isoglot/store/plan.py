@@ -1,12 +1,13 @@
 """The stages that some targets still need, in order, with estimates of their time."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
 from isoglot.errors import IsoglotError
+from isoglot.store.canonical import Json
 from isoglot.store.record import Record
 from isoglot.store.stage import Amount, Stage
 from isoglot.store.store import Store
@@ -30,7 +31,7 @@ class PlannedStage:
     seconds_estimate: float | None
     """The time left: 0 if it is done, None if nothing is known about stages of this kind."""
     guessed: bool = False
-    """Whether the estimate is the stage's own guess, since none of its kind has run yet."""
+    """Whether no stage like it has run yet: the estimate is its own guess or, without one, from others of its kind."""
     share_done: float = 0.0  # the part of an interrupted stage that need not be done again
 
     @property
@@ -60,8 +61,9 @@ def plan(targets: Sequence[Stage], store: Store) -> tuple[PlannedStage, ...]:
 
 
 def _planned(stage: Stage, *, state: State, store: Store, records: list[Record]) -> PlannedStage:
-    known = 0.0 if state is State.DONE else _seconds_estimate(stage, records=records)
-    whole = stage.guessed_seconds() if known is None else known
+    alike, of_kind = (None, None) if state is State.DONE else _seconds_estimates(stage, records=records)
+    known = 0.0 if state is State.DONE else alike
+    whole = next((each for each in (known, stage.guessed_seconds(), of_kind) if each is not None), None)
     share_done = stage.share_done(store.partial_folder(stage)) if state is State.INTERRUPTED else 0.0
     return PlannedStage(
         stage=stage,
@@ -101,18 +103,31 @@ def _state(stage: Stage, *, store: Store, whole: bool) -> State:
     return State.INTERRUPTED if store.is_interrupted(stage) else State.TO_DO
 
 
-def _seconds_estimate(stage: Stage, *, records: Iterable[Record]) -> float | None:
-    """An estimate from the median rate of finished stages of the kind, or from their median time."""
-    amount = stage.amount()
-    # Stages with the same rate settings are preferred, and among these the ones made on this machine.
+def _seconds_estimates(stage: Stage, *, records: Iterable[Record]) -> tuple[float | None, float | None]:
+    """By the finished stages with the same rate settings, and by all of the kind."""
     of_kind = [record for record in records if record.kind == stage.kind and record.seconds > 0]
-    deciding = {name: value for name, value in stage.settings.items() if name in stage.rate_settings}
-    alike = [record for record in of_kind if deciding.items() <= record.settings.items()] or of_kind
-    alike = [record for record in alike if record.host == os.uname().nodename] or alike
+    deciding = [_setting(stage.settings, path) for path in stage.rate_settings]
+    alike = [each for each in of_kind if [_setting(each.settings, path) for path in stage.rate_settings] == deciding]
+    return _seconds_estimate(stage, alike), _seconds_estimate(stage, of_kind)
+
+
+def _setting(settings: Mapping[str, Json], path: str) -> Json:
+    """The value at "run.shape"; None where there is none."""
+    found: Json = dict(settings)
+    for name in path.split("."):
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
+
+
+def _seconds_estimate(stage: Stage, records: Sequence[Record]) -> float | None:
+    """An estimate from the median rate of finished stages, or from their median time."""
     from statistics import median  # a third of the time it would take to import this package
 
+    amount = stage.amount()
+    # Those made on this machine come first.
+    records = [each for each in records if each.host == os.uname().nodename] or records
     if amount is None:
-        return median(record.seconds for record in alike) if alike else None
-    rates = [r.amount.units / r.seconds for r in alike if r.amount is not None and r.amount.of == amount.of]
+        return median(each.seconds for each in records) if records else None
+    rates = [r.amount.units / r.seconds for r in records if r.amount is not None and r.amount.of == amount.of]
     rate = median(rates) if rates else None
     return amount.units / rate if rate else None

@@ -63,7 +63,7 @@ class Stage(Identified, ABC):
     kind: ClassVar[str]  # the first part of the artifact's folder name, such as "token-streams"
     version: ClassVar[int] = 1  # raise it when the same settings would write other bytes
     rate_settings: ClassVar[tuple[str, ...]] = ()
-    """Settings that decide the speed. Estimates prefer finished stages with the same values."""
+    """Settings that decide the speed, as in "run.shape". Estimates rest on finished stages with the same values."""
     titled: ClassVar[str] = "{self.kind}"
     """A pattern over the fields, which gives the artifact's name for people."""
     leaves: ClassVar[tuple[str, ...]] = ("*",)

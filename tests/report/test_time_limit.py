@@ -48,6 +48,7 @@ def test_models_that_only_the_last_exhibits_need_are_not_trained_where_that_take
     # Of what trains no further model nothing is left out, however little time there is.
     assert cut(store, seconds=1.0, tokens_per_second=1.0, said=said) == CHEAP
     assert said[1].endswith("figure-6, figure-7; add what is left out with: isoglot run tiny.toml")
+    assert said[3] == "that is more than 1 s: for less, ask for fewer conditions, seeds or tasks"
     assert trained_models(STUDY.replace(exhibits=CHEAP)) == trained_models(STUDY.replace(exhibits=CHEAP[:1]))
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from isoglot.store import State, Store, plan, run_plan
 from tests.oracles import sealed
-from tests.store.toy_stages import Count, Joined, Text
+from tests.store.toy_stages import Count, Joined, Size, Sized, Text
 
 ONE, TWO = Text(word="one"), Text(word="two", lines=6)
 BOTH = Joined(texts=(ONE, TWO))
@@ -45,7 +45,7 @@ def test_inputs_of_finished_stages_may_be_gone(store: Store) -> None:
     assert ("text of two", State.TO_DO) in states(store, replace(COUNT, at_most=99))
 
 
-def made(store: Store, stage: Text | Joined, **changes: object) -> None:
+def made(store: Store, stage: Text | Joined | Sized, **changes: object) -> None:
     """Make a stage, or find it, and change fields of its record."""
     store.ensure(stage)
     path = store.folder(stage) / "record.json"
@@ -72,6 +72,16 @@ def test_stages_with_the_same_rate_settings_come_first(store: Store) -> None:
         made(store, Text(word=word, lines=4), seconds=seconds)
     new = [Text(word="slow", lines=2), Text(word="quick", lines=8), Text(word="new", lines=4)]
     assert estimates(store, *new) == pytest.approx([4.0, 2.0, 1.0])
+    assert [each.guessed for each in plan(new, store)] == [False, False, True]
+
+
+def test_a_guess_of_its_own_is_better_than_the_rate_of_stages_unlike_it(store: Store) -> None:
+    made(store, Sized(size=Size(width=64), lines=4), seconds=8)
+    alike, other = Sized(size=Size(width=64), lines=2), Sized(size=Size(width=128), lines=2)
+    assert [(each.seconds_estimate, each.guessed) for each in plan([alike, other], store)] == [
+        (4.0, False),
+        (7.0, True),
+    ]
 
 
 def test_stages_made_on_this_machine_come_first(store: Store) -> None:

@@ -53,6 +53,25 @@ class Text(Stage):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Size:
+    """A setting within a setting."""
+
+    width: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sized(Text):
+    """Takes the longer the wider it is, and guesses its time."""
+
+    kind = "toy-sized"
+    rate_settings = ("size.width",)
+    size: Size
+
+    def guessed_seconds(self) -> float:
+        return 7.0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Joined(Stage):
     """All lines of its texts in one file."""
 

@@ -75,6 +75,7 @@ class PretrainedEncoder(Stage):
     resumes: ClassVar[tuple[str, ...]] = (*leaves, f"{CHECKPOINTS}/*", SUMS_NAME)
     titled: ClassVar[str] = "pretraining, {self.label}"
     version: ClassVar[int] = 2
+    rate_settings: ClassVar[tuple[str, ...]] = ("run.shape",)
     fills_gpu: ClassVar[bool] = True
     run: PretrainingRun
     streams: Mapping[str, TokenStreams]

@@ -61,6 +61,8 @@ def cut_to(
     if left_out := ", ".join(study.exhibits[len(shorter.exhibits) :]):
         say(f"left out to be done in {duration(seconds)}: {left_out}; {add_them}")
     say(f"about {duration(estimate)} in all with {workers} side by side on {machine_in_brief()}")
+    if estimate > seconds and any(each.state is not State.DONE for each in planned):
+        say(f"that is more than {duration(seconds)}: for less, ask for fewer conditions, seeds or tasks")
     return shorter
 
 
