@@ -1,15 +1,17 @@
-"""The exceptions for mistakes that the user can fix, what to say of any other, and suggestions for misspelt words."""
+"""The exceptions for mistakes that the user can fix, what to say of any other, and the words for it."""
 
 import os
 import re
 import tempfile
 import traceback
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
 
 LONGEST_MESSAGE = 4000
+COMMAND = "ISOGLOT_COMMAND"
+"""Set while a command of the terminal runs, in its worker processes too."""
 # As _codes sees them, without digits: bz is of bz2.
 FILE_SUFFIXES = {"bio", "bz", "csv", "gz", "tsv", "txt", "vec", "xz", "zst"}
 # Control characters but for tab and newline, halves of surrogate pairs, and marks that turn the direction of writing:
@@ -39,6 +41,26 @@ class IsoglotError(Exception):
 
 class MissingDataError(IsoglotError):
     """A file that a part of a study needs is missing. The rest of the study goes on without it."""
+
+
+@contextmanager
+def command_in_work() -> Iterator[None]:
+    """Inside the block messages name settings as flags."""
+    os.environ[COMMAND] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop(COMMAND, None)
+
+
+def option(flag: str, value: object = "", *, python: str = "") -> str:
+    """A setting as its user gives it: "--largest-file 1GB" to a command, "largest_file=1GB" from Python.
+
+    `python` is what to say there where the parameter has another name.
+    """
+    if COMMAND in os.environ:
+        return f"--{flag} {value}".rstrip()
+    return python or f"{flag.replace('-', '_')}={value}"
 
 
 def unexpected(error: Exception, path: Path | None = None, *, title: str = "") -> str:

@@ -18,7 +18,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from isoglot.errors import IsoglotError
+from isoglot.errors import IsoglotError, option
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 UNUSABLE = (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
@@ -89,25 +89,29 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 
 @contextmanager
-def clear_disk_errors(root: Path, *, name: str = "the store", option: str = "--store") -> Iterator[None]:
+def clear_disk_errors(root: Path, *, name: str = "the store", flag: str = "store") -> Iterator[None]:
     """Turn the errors of a full or read-only disk under a root into one that names the fix."""
     try:
         yield
     except IsoglotError:
         raise
     except Exception as error:
-        if sentence := _disk_sentence(error, root=root, name=name, option=option):
+        if sentence := _disk_sentence(error, root=root, name=name, flag=flag):
             raise IsoglotError(sentence) from error
         raise
 
 
-def _disk_sentence(error: Exception, *, root: Path, name: str, option: str) -> str | None:
+def _disk_sentence(error: Exception, *, root: Path, name: str, flag: str) -> str | None:
     number = error.errno if isinstance(error, OSError) and _concerns(error, root=root) else None
     reason = os.strerror(number or errno.ENOSPC)
     if number in UNUSABLE:
-        return f"{name} {root} cannot be used ({reason}): make it a writable folder or choose another with {option}"
+        return (
+            f"{name} {root} cannot be used ({reason}): make it a writable folder or choose another with {option(flag)}"
+        )
     if number in NO_LOCKS:
-        return f"the file system of {name} {root} has no file locks: choose a folder on another disk with {option}"
+        return (
+            f"the file system of {name} {root} has no file locks: choose a folder on another disk with {option(flag)}"
+        )
     # Under a quota numpy writes a part of an array, and only its message says so.
     is_cut_short = isinstance(error, OSError) and re.search(r"\d+ requested and \d+ written", str(error))
     if number in FULL or is_cut_short or _is_full(root):

@@ -103,8 +103,9 @@ def this_machine() -> Machine:
             # CUDA graphs are recorded on the current device, whichever the tensors are on.
             torch.cuda.set_device(device)
     except (RuntimeError, AssertionError) as error:
+        known = "cpu, cuda or cuda:0" if torch.cuda.is_available() else "cpu"
         raise IsoglotError(
-            f"{DEVICE_VARIABLE}={name!r} is no device that torch can use here; unset it, or take cpu, cuda or cuda:0"
+            f"{DEVICE_VARIABLE}={name!r} is no device that torch can use here; unset it, or take {known}"
         ) from error
     # From torch 2.11 on cuDNN's attention has gradients that are no numbers where all scores of a query are low
     # (pytorch issue 196678).

@@ -183,16 +183,20 @@ def test_rows_and_the_frame_are_the_measurements(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.usefixtures("_there")
 def test_hidden_states_are_of_one_layer_or_all_and_long_sentences_are_cut_with_a_warning() -> None:
     model = ig.load_model("small.toml:default:oru", store="store")
-    lines = ["ab cd", "", "ef"]
+    lines = ["lenlun kefin", "", "darna"]
     every = model.hidden_states(lines)
     assert (every.shape, every.dtype) == ((5, 3, 32), np.float32)
     assert np.array_equal(every[3], model.hidden_states(lines, layer=3))
     assert not every[:, 1].any()
     assert not np.array_equal(every[3, 0], every[3, 2])
     with pytest.warns(UserWarning, match=r"1 of 2 sentences are longer than the 16 tokens that small.toml:default:oru"):
-        model.hidden_states(["a " * 40, "b"], layer=1)
-    with pytest.raises(ig.IsoglotError, match=r"layer: 5 is none of .*; it has 0, the embeddings, to 4"):
-        model.hidden_states(lines, layer=5)
+        model.hidden_states(["lenlun " * 40, "darna"], layer=1)
+    for wrong in (5, -1, "3", 2.0):
+        with pytest.raises(ig.IsoglotError, match=rf"layer: is {wrong!r}, and .* has layers 0, the embeddings, to 4"):
+            model.hidden_states(lines, layer=wrong)  # type: ignore[arg-type]
+    assert np.array_equal(every[3], model.hidden_states(iter(lines), layer=np.int64(3)))
+    with pytest.warns(UserWarning, match="100% of the text is unknown to small.toml:default:oru"):
+        model.hidden_states(["Ω Ψ", "Φ"], layer=1)
     with pytest.raises(ig.IsoglotError, match="sentences: give a list of strings"):
         model.hidden_states("one sentence", layer=1)
 
@@ -200,7 +204,23 @@ def test_hidden_states_are_of_one_layer_or_all_and_long_sentences_are_cut_with_a
 @pytest.mark.usefixtures("_there")
 def test_mistakes_are_named() -> None:
     for wrong, message in (
-        (lambda: ig.run(own_study(), workers=0), "workers: is 0; give 1 or more"),
+        (lambda: ig.run(own_study(), workers=0), "workers: is 0; give a whole number from 1 on"),
+        (lambda: ig.run(own_study(), workers="2"), "workers: is '2'; give a whole number from 1 on"),  # type: ignore[arg-type]
+        (lambda: ig.Study.load(7), "Study.load: 7 is no name of a study, and no path"),  # type: ignore[arg-type]
+        (lambda: ig.Separate(layers=4), "layers: is 4; give a set of numbers, as in"),  # type: ignore[arg-type]
+        (lambda: ig.load_model(""), "'' names no model; write a model as"),
+        (lambda: ig.load_model("demo"), "'demo' names no model; write a model as"),
+        (
+            lambda: ig.load_model("demo:sep-l4:oru", study=own_study()),
+            "leave the study out of the name.*: 'sep-l4:oru'",
+        ),
+        (lambda: ig.csls(np.eye(9), np.eye(9), neighbours=0), "neighbours: is 0; give 1 or more"),
+        (lambda: ig.Results(own_study()).pack("a.tar.xz", largest_file="1MB"), "largest_file: is '1MB'; give a number"),  # type: ignore[arg-type]
+        (lambda: ig.Results(own_study(), store="small.toml"), "small.toml is a file: choose a folder with store="),
+        (
+            lambda: ig.probe("small.toml:default", languages=["ela", "oru"], store="store", dictionary="small.toml"),
+            "dictionary= goes with parallel= or data=",
+        ),
         (lambda: ig.load_model("sep-l5:oru", study=own_study()), "'sep-l5' is no condition; demo has default, sep-l4"),
         (lambda: ig.load_model("sep-l4:oru:7", study=own_study()), r"not in \S+store yet; make it with: isoglot\.run"),
         (lambda: ig.load_model("small.toml:sep-l4:oru"), "'sep-l4' is no condition"),

@@ -11,7 +11,7 @@ from ctrl_c import hearing_ctrl_c
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.errors import LONGEST_MESSAGE, IsoglotError, readable
+from isoglot.errors import LONGEST_MESSAGE, IsoglotError, command_in_work, option, readable
 
 
 @given(st.text(st.characters(), max_size=300))
@@ -21,6 +21,18 @@ def test_messages_hold_nothing_that_moves_the_cursor_or_turns_the_writing(text: 
     assert not {*shown} & {*"\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
     shown.encode("utf-8")
     assert readable(shown) == shown
+
+
+def test_a_setting_is_called_as_its_user_gives_it() -> None:
+    assert option("largest-file", "1GB") == "largest_file=1GB"
+    assert option("to", python="folder=") == "folder="
+    with command_in_work():
+        assert option("largest-file", "1GB") == "--largest-file 1GB"
+        assert option("to", python="folder=") == "--to"
+        worker = "from isoglot.errors import option; print(option('store'))"
+        done = subprocess.run([sys.executable, "-c", worker], capture_output=True, text=True, check=True)
+        assert done.stdout == "--store\n"
+    assert option("store") == "store="
 
 
 def test_a_plain_message_is_left_alone_and_a_long_one_keeps_both_ends() -> None:

@@ -31,7 +31,7 @@ def test_it_says_how_structure_grows(readme: str) -> None:
             assert f"| {row.label} | {' | '.join(cells)} |" in readme
 
     def share(language: str, moment: int) -> str:
-        """Of Default's retrieval."""
+        """A part of Default's retrieval."""
         ours, defaults = (grown()[each, language, "retrieval"] for each in ("sep-l1-3", "default"))
         return f"{fmean(ours.line.at(ours.tokens[moment])) / fmean(defaults.line.at(ours.tokens[moment])):.0%}"
 

@@ -89,7 +89,7 @@ def scores_by_row(papers_task: str, language: str) -> dict[str, float]:
 
 
 def seeds_of(condition: str, *languages: str) -> list[int]:
-    """Those that it has in all of these languages."""
+    """The seeds that it has in all of these languages."""
     of_languages = [scores_by_seed("NER", each)[condition].keys() for each in languages]
     return sorted(seed for seed in set.intersection(*map(set, of_languages)) if seed is not None)
 

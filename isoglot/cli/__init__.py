@@ -27,7 +27,7 @@ from isoglot.cli.report import report
 from isoglot.cli.run import run
 from isoglot.cli.standard_streams import watch_readers
 from isoglot.cli.verify import verify
-from isoglot.errors import IsoglotError
+from isoglot.errors import IsoglotError, command_in_work
 
 if TYPE_CHECKING:
     from isoglot.pipeline.measurements import Measurement
@@ -182,8 +182,6 @@ def list_() -> None:
 # In the order of `isoglot --help`.
 for command in (run, init, plan, results, report, explain, breakdown, probe, export, pack, unpack, verify):
     app.command(cls=PlainCommand)(command)
-# The name that the case of two models had first.
-app.command(name="compare", cls=PlainCommand, hidden=True)(probe)
 app.command(name="list", cls=PlainCommand)(list_)
 
 
@@ -193,7 +191,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     watch_readers()
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        app(words, obj=words)
+        with command_in_work():
+            app(words, obj=words)
     except IsoglotError as error:
         print(f"isoglot: {error}", file=sys.stderr)
         sys.exit(1)

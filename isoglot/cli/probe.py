@@ -1,4 +1,4 @@
-"""The `isoglot probe` command: one encoder or two by the paper's Figures 4, 6 and 7; `isoglot compare` is the same."""
+"""The `isoglot probe` command: one encoder or two by the paper's Figures 4, 6 and 7."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
 
+from isoglot.errors import option
 from isoglot.evaluation.transfer.task import Recipe
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline import cells as places
@@ -73,7 +74,7 @@ def left_out_sentences(study: Study) -> list[str]:
             allowed = ", ".join(map(str, getattr(study.only[exhibit], key)))
             left_out.setdefault((key, allowed), []).append(exhibit)
     return [
-        f"left out by --{key}: {', '.join(exhibits)} ([only] has {key} {allowed} there)"
+        f"left out by {option(key, python=key)}: {', '.join(exhibits)} ([only] has {key} {allowed} there)"
         for (key, allowed), exhibits in left_out.items()
     ]
 

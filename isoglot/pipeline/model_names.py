@@ -23,7 +23,7 @@ from isoglot.store import Record, Stage, Store, inputs_first
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, Condition, known_condition
 from isoglot.study.languages import PRIME, original
 from isoglot.study.study import Study
-from isoglot.study.study_file import read_study
+from isoglot.study.study_file import builtin_study_names, read_study
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.arrays import Model
@@ -70,6 +70,8 @@ def named_reader(
     from isoglot.machine import this_machine
     from isoglot.pipeline.stages.readers import opened_reader
 
+    if study is None and (not name.strip() or name in builtin_study_names()):
+        raise IsoglotError(f"{name!r} names no model; {FORM}")
     is_folder = study is None and Path(name).is_dir()
     if is_folder and not (Path(name) / "config.json").is_file():
         raise IsoglotError(f"{name}: a folder without config.json; {KINDS_OF_NAMES}")
@@ -104,11 +106,16 @@ def named_side(
     study_name, *words = name.split(":") if study is None else ("", name)
     if not words:
         raise IsoglotError(f"{name!r} names no model; {FORM}")
+    if study is not None and name.startswith(f"{study.name}:"):
+        own = name.removeprefix(f"{study.name}:")
+        raise IsoglotError(f"{name!r}: leave the study out of the name, as study= says which it is: {own!r}")
     study = study or read_study(study_name, data=data)
     condition, *choices = _parts(":".join(words))
     if language is not None:
         if other := [choice for choice in choices if choice in study.languages and choice != language]:
-            raise IsoglotError(f"{name}: the name says {other[0]} and --language {language}; drop one of them")
+            raise IsoglotError(
+                f"{name}: the name says {other[0]}, and {language} is to be read; leave {other[0]} out of the name"
+            )
         pairs = ["-".join(pair) for pair in study.pairs if {*pair} == {language, partner}]
         choices = [language, *pairs, *(choice for choice in choices if choice not in (language, *pairs))]
     side = _side(name, study, _condition(name, condition, study=study), choices)

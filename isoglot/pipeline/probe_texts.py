@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from isoglot.corpora.download.catalogue import named_data_set
 from isoglot.corpora.readers.decompression import found
 from isoglot.corpora.readers.dictionaries import DictionaryEntry, read_dictionary
-from isoglot.errors import IsoglotError, MissingDataError
+from isoglot.errors import IsoglotError, MissingDataError, option
 from isoglot.evaluation.geometry.parallel_lines import TEST_EVERY, ParallelLines, read_parallel_lines
 from isoglot.pipeline.sources import if_given, sources
 from isoglot.pipeline.stages.translations import dictionary_entries, parallel_lines
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from isoglot.evaluation.geometry.word_translation import WordPair
 
 Pair = tuple[str, str]
+NAMELESS: Pair = ("A", "B")
+"""Two files whose languages nobody named."""
 # Sets of the catalogue that have parallel sentences, the one with most of them first.
 PARALLEL_SETS = ("xnli", "tatoeba", "pud")
 OWN_PARALLEL, OWN_DICTIONARY, MUSE = "parallel/{}-{}.{}", "dictionaries/{}-{}.txt", "eval/muse/{}-{}.txt"
@@ -79,7 +81,9 @@ def study_text(name: str, languages: Pair, *, store: Store, data: Path | None, s
     if pair is None or stage is None or (text := store.lookup(stage, read=EVERYTHING)) is None:
         pairs = ", ".join("-".join(each) for each in study.pairs)
         problem = f"{name}: {store.root} has no sentences of {study.name} in {' and '.join(languages)}"
-        raise IsoglotError(f"{problem}; its pairs are {pairs}; for others name --parallel or --data")
+        raise IsoglotError(
+            f"{problem}; its pairs are {pairs}; for others name {option('parallel')} or {option('data')}"
+        )
     a, b = (tuple(parallel_lines(text.folder, language)) for language in languages)
     listed = if_given(lambda: sources(study).word_translation(pair))
     words = None if listed is None else store.lookup(listed, read=EVERYTHING)
@@ -94,7 +98,9 @@ def study_text(name: str, languages: Pair, *, store: Store, data: Path | None, s
 
 def _parallel_files(languages: Pair, *, data: Path | None) -> tuple[Path, Path]:
     if data is None:
-        raise MissingDataError("--data or --parallel is needed: the sentences that models are probed by")
+        raise MissingDataError(
+            f"{option('data')} or {option('parallel')} is needed: sentences that models are probed by"
+        )
     a, b = languages
     candidates = [(OWN_PARALLEL.format(a, b, a), OWN_PARALLEL.format(a, b, b))]
     for name in PARALLEL_SETS:
@@ -112,7 +118,7 @@ def _parallel_files(languages: Pair, *, data: Path | None) -> tuple[Path, Path]:
     fetch = f", or fetch some with: isoglot data get {known} --languages {a},{b} --data {data}" if known else ""
     problem = f"{data}: no parallel sentences of {a} and {b}"
     raise MissingDataError(
-        f"{problem}; put a sentence a line into {own} there{fetch}, or name two files with --parallel"
+        f"{problem}; put a sentence a line into {own} there{fetch}, or name two files with {option('parallel')}"
     )
 
 
@@ -121,7 +127,9 @@ def _entries(listed: Sequence[DictionaryEntry]) -> list[WordPair]:
 
 
 def _no_dictionary(languages: Pair, *, data: Path | None) -> str:
+    if languages == NAMELESS:
+        return f"Words are not probed, as no dictionary is named with {option('dictionary')}."
     own = f"put it into {OWN_DICTIONARY.format(*languages)} of the data folder, two words a line"
     fetch = f"isoglot data get muse --languages {languages[1]}" + (f" --data {data}" if data else "")
     missing = f"Words are not probed, as there is no dictionary of {languages[0]} and {languages[1]}"
-    return f"{missing}: {own}, or fetch MUSE's with {fetch}, or name a file with --dictionary."
+    return f"{missing}: {own}, or fetch MUSE's with {fetch}, or name a file with {option('dictionary')}."

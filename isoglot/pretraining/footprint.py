@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil
 
-from isoglot.errors import IsoglotError
+from isoglot.errors import IsoglotError, option
 from isoglot.hardware import FreeMemory, memory_share
 from isoglot.machine import number_in
 from isoglot.pretraining.run import EVALUATED_AT_ONCE, PretrainingRun
@@ -233,7 +233,7 @@ def micro_batch(run: PretrainingRun, *, table_sizes: Mapping[str, int], free: Fr
     windows = whole.rows
     while (footprint := replace(whole, micro_batch=windows)).peak_bytes > usable:
         if windows == 1:
-            fewer = "give fewer --workers, " if memory_share() < 1 else ""
+            fewer = f"give fewer {option('workers', python='workers')}, " if memory_share() < 1 else ""
             raise TooLargeError(
                 f"a model of {whole.parameters:,} parameters needs {footprint.peak_bytes / GIGABYTE:.2f} GB of the "
                 f"{free.device}'s memory to train on one window of {run.window} tokens at a time, and of "

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from isoglot.errors import IsoglotError, MissingDataError
+from isoglot.errors import IsoglotError, MissingDataError, option
 from isoglot.files import write_whole
 from isoglot.pipeline.measurements import Measurement, write_csv
 from isoglot.pipeline.model_names import is_own, named_reader
-from isoglot.pipeline.probe_texts import Pair, PairText, read_pair_text, study_text
+from isoglot.pipeline.probe_texts import NAMELESS, Pair, PairText, read_pair_text, study_text
 from isoglot.pipeline.probing import ROUNDS, probed_pair
 from isoglot.report.figures.layer_figures import RETRIEVAL
 from isoglot.report.figures.layer_series import pair_title
 from isoglot.report.page.probe_sections import AFTER_MAP, KINDS, SIMILARITY, ProbeScores, probe_sections
 from isoglot.report.report_files import PROVENANCE
 from isoglot.report.results import Numbers
-from isoglot.report.writing import write_page
+from isoglot.report.writing import clear_report_errors, write_page
 from isoglot.store import Store
 from isoglot.study.searches import NewVectors
 from isoglot.study.study import Study
@@ -43,7 +43,7 @@ def probe(
     dictionary: str | Path | None = None,
     store: str | Path = "store",
     study: Study | None = None,
-    new_vectors: NewVectors = NewVectors.CENTRED,
+    new_vectors: NewVectors | str = NewVectors.CENTRED,
     anyway: bool = False,
     progress: Callable[[str, int], None] = lambda _name, _done: None,
 ) -> Probe:
@@ -52,7 +52,8 @@ def probe(
     `model` is a name as in `load_model`; with `other`, that one reads every language but the first. Each language is
     held against the first. Text is found in the folder `data` or named: `parallel` are two files that translate each
     other line by line, `dictionary` has two words a line. A model of a store has the text of its study. For a study
-    that was made in Python, give it as `study`, and leave it out of the names.
+    that was made in Python, give it as `study`, and leave it out of the names. `new_vectors` says what is done to
+    vectors before a map: "centred", "rotated" or "normalized".
 
     >>> found = ig.probe("demo:default", languages=["ela", "oru"], store="store")
     >>> found
@@ -62,13 +63,16 @@ def probe(
     5
     """
     names = [str(model), str(model if other is None else other)]
-    pairs = [(languages[0], each) for each in languages[1:]]
-    if (not pairs and parallel is None) or len({*languages}) < len(languages):
-        raise IsoglotError("--languages: name two or more, each once, as in en,fr: the rest is held against the first")
+    new_vectors = _known(new_vectors)
+    pairs = _pairs(languages, has_files=parallel is not None)
+    if parallel is not None and (isinstance(parallel, str) or len(parallel) != 2):
+        raise IsoglotError(f"{option('parallel')}: give two files, one for each language, not {parallel!r}")
     if len(pairs) > 1 and (parallel or dictionary):
-        problem = f"--parallel and --dictionary are of one pair, and --languages has {len(pairs)}"
-        raise IsoglotError(f"{problem}; name two languages, or put the files into the folder of --data")
+        problem = f"{option('parallel')} and {option('dictionary')} are of one pair, and there are {len(pairs)}"
+        raise IsoglotError(f"{problem}; name two languages, or put the files into the folder of {option('data')}")
     place, folder = Store(Path(store)), None if data is None else Path(data)
+    if folder is not None and not folder.is_dir():
+        raise IsoglotError(f"{option('data')}: there is no folder {folder}")
 
     def text_of(pair: Pair) -> PairText:
         files = None if parallel is None else (Path(parallel[0]), Path(parallel[1]))
@@ -78,6 +82,9 @@ def probe(
         except MissingDataError:
             if study is None and not is_own(names[0]):
                 raise
+            if dictionary is not None:
+                needed = f"{option('dictionary')} goes with {option('parallel')} or {option('data')}"
+                raise IsoglotError(f"{needed}: the sentences of a study have a dictionary of their own") from None
             return study_text(names[0], pair, store=place, data=folder, study=study)
 
     @cache
@@ -90,7 +97,7 @@ def probe(
         return reader_of(name, language, partner) if (study or is_own(name)) and pairs else reader_of(name)
 
     # What can be refused at once comes before what is slow.
-    texts = [text_of(pair) for pair in pairs or [("A", "B")]]
+    texts = [text_of(pair) for pair in pairs or [NAMELESS]]
     label = names[0] if other is None else " and ".join(names)
     measured: list[Measurement] = []
     notes = {}
@@ -101,6 +108,24 @@ def probe(
         measured += numbers
     scores = ProbeScores(name=label, measurements=measured, notes=notes, new_vectors=new_vectors)
     return Probe(scores, origins={pair_title(text.languages): text.origin for text in texts})
+
+
+def _known(new_vectors: NewVectors | str) -> NewVectors:
+    try:
+        return NewVectors(new_vectors)
+    except ValueError:
+        names = ", ".join(repr(each.value) for each in NewVectors)
+        raise IsoglotError(f"{option('new-vectors')}: is {new_vectors!r}; give one of {names}") from None
+
+
+def _pairs(languages: Sequence[str], *, has_files: bool) -> list[Pair]:
+    """Each language with the first; none where two files say what to read."""
+    if isinstance(languages, str) or (len(languages) < 2 and not has_files) or len({*languages}) < len(languages):
+        example = option("languages", "en,fr", python='languages=["en", "fr"]')
+        raise IsoglotError(
+            f"name two languages or more, each once, as in {example}: the rest is held against the first"
+        )
+    return [(languages[0], each) for each in languages[1:]]
 
 
 class Probe(Numbers):
@@ -167,11 +192,12 @@ class Probe(Numbers):
         title = f"{self.scores.name}: {pairs}"
         if (place / PROVENANCE).exists():
             raise IsoglotError(f"{place}: holds the report of a study; choose another folder for that of a probe")
-        page = write_page(place, title=title, head=head, sections=[*probe_sections(self.scores)], kept={})
-        write_whole(place / JSON, self.json_text())
         text = StringIO()
         write_csv(self.measurements, to=text)
-        write_whole(place / CSV, text.getvalue())
+        with clear_report_errors(place):
+            page = write_page(place, title=title, head=head, sections=[*probe_sections(self.scores)], kept={})
+            write_whole(place / JSON, self.json_text())
+            write_whole(place / CSV, text.getvalue())
         return page
 
     def json_text(self) -> str:

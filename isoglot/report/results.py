@@ -116,8 +116,8 @@ def run(
     >>> results.pending
     0
     """
-    if workers is not None and workers < 1:
-        raise IsoglotError(f"workers: is {workers}; give 1 or more, or leave it out")
+    if workers is not None and (not isinstance(workers, int) or workers < 1):
+        raise IsoglotError(f"workers: is {workers!r}; give a whole number from 1 on, or leave it out")
     results = Results(study, store=store)
     chosen, place = results.study, results.store
     check_tensorboard()
@@ -217,6 +217,8 @@ class Results(Numbers):
         >>> ig.Results("demo", store="store").pack("results.tar.xz").name
         'results.tar.xz'
         """
+        if not isinstance(largest_file, int) or largest_file < 0:
+            raise IsoglotError(f"largest_file: is {largest_file!r}; give a number of bytes, as in 1_000_000")
         path, stages = archive_path(file, option="pack"), self._stages()
         write_pack(path, stages, self.store, largest_file=largest_file, always=READ_BY_REPORTS)
         return path

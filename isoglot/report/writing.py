@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from isoglot.errors import IsoglotError
+from isoglot.errors import IsoglotError, option
 from isoglot.files import clear_disk_errors, lease, parsed_json, refuse_links, sha256_of, text_sum, write_whole
 from isoglot.pipeline.cells import VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
@@ -118,13 +118,19 @@ def write_report(
 def rewrite_report(folder: Path, *, to: Path | None = None, against: Other | None = None) -> Written:
     """Make a report again from the files beside its page alone, which stay as they are; or a copy of it elsewhere."""
     data, place = read_report_data(folder), to or folder
-    try:
+    with clear_report_errors(place), conditions_in_use(data.study.conditions):
         is_copy = place.resolve() != folder.resolve()
-        with conditions_in_use(data.study.conditions):
-            return _write(data, place, against=against, is_new=is_copy, in_store=False)
+        return _write(data, place, against=against, is_new=is_copy, in_store=False)
+
+
+@contextmanager
+def clear_report_errors(place: Path) -> Iterator[None]:
+    """Say what to do where a report cannot be written."""
+    try:
+        yield
     except OSError as error:
-        message = f"{place}: no report can be written there ({error.strerror}); choose another folder with --to"
-        raise IsoglotError(message) from error
+        fix = f"choose another folder with {option('to', python='folder=')}"
+        raise IsoglotError(f"{place}: no report can be written there ({error.strerror}); {fix}") from error
 
 
 def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: bool, in_store: bool) -> Written:

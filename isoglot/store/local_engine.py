@@ -5,7 +5,7 @@ import warnings
 from collections import Counter
 from collections.abc import Sequence
 
-from isoglot.errors import IsoglotError
+from isoglot.errors import IsoglotError, option
 from isoglot.hardware import (
     SHARE_VARIABLE,
     VISIBLE_VARIABLE,
@@ -51,8 +51,8 @@ def local_engine(store: Store, planned: Sequence[PlannedStage], *, workers: int 
     if workers is not None and workers > min(processors, in_memory):
         room = f"are {processors} processors" if processors <= in_memory else f"is memory for {in_memory}"
         warnings.warn(
-            f"--workers {workers}: there {room}, so that {min(processors, in_memory)} would do; more take turns "
-            "and leave less memory for each",
+            f"{option('workers', workers)}: there {room}, so that {min(processors, in_memory)} would do; more take "
+            "turns and leave less memory for each",
             stacklevel=2,
         )
     groups = [gpus[first : first + per_model] for first in range(0, len(gpus) - per_model + 1, per_model)]

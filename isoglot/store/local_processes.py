@@ -17,7 +17,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from isoglot.errors import IsoglotError
+from isoglot.errors import IsoglotError, option
 from isoglot.processes import ctrl_c_blocked, end_with_parent, script_hidden
 from isoglot.store.engine import Emit, Engine, Event, Failed, Progressed, Waiting, make_or_fail
 from isoglot.store.stage import Stage
@@ -79,7 +79,7 @@ class LocalProcesses(Engine):
             elif message not in self._shown_warnings:
                 # Every worker repeats the warnings of the libraries it imports; they are shown once.
                 self._shown_warnings.add(message)
-                warnings.showwarning(message, UserWarning, "", 0)
+                warnings.warn(message, stacklevel=2)
 
     def __exit__(self, *_: object) -> None:
         running = [worker for worker in self.workers if worker.is_running]
@@ -122,7 +122,8 @@ class _Worker:
             warnings.warn(text, stacklevel=2)
             self._send(self.stage)
         else:
-            fix = "give fewer --workers" if code == -signal.SIGKILL else "make it with --workers 1 to see where it ends"
+            fewer, one = option("workers", python="workers"), option("workers", 1)
+            fix = f"give fewer {fewer}" if code == -signal.SIGKILL else f"make it with {one} to see where it ends"
             error = IsoglotError(f"its worker process {_ending(code)}, {ATTEMPTS} times: {fix}")
             self.handle(Failed(self.stage.digest, error))
 

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from isoglot.errors import IsoglotError
+from isoglot.errors import IsoglotError, option
 from isoglot.files import (
     Lease,
     clear_disk_errors,
@@ -64,7 +64,7 @@ class Store:
         self._known: dict[Path, Seen] = {}  # files that were read and found to be as their records say
         with clear_disk_errors(self.root):
             if os.path.lexists(self.root) and not self.root.is_dir():
-                raise IsoglotError(f"the store {self.root} is a file: choose a folder with --store")
+                raise IsoglotError(f"the store {self.root} is a file: choose a folder with {option('store')}")
             self._check_format()
 
     @cached_property

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from isoglot.errors import IsoglotError
+from isoglot.errors import IsoglotError, option
 from isoglot.files import clear_disk_errors, flush, lease, parsed_json, refuse_links, write_whole
 from isoglot.store.file_sums import EVERYTHING, RECORD_NAME, SUMMARY_NAME, file_sum, file_sums
 from isoglot.store.packing import ARTIFACTS, FORMAT, LOGS, MANIFEST, SUMMARIES, is_program, is_xz, manifest_sum
@@ -159,7 +159,7 @@ def _check_room(archive: Path, needed: int, *, root: Path) -> None:
     if disk.total and needed > disk.free:
         raise IsoglotError(
             f"{archive}: what is in it takes {needed:,} bytes, and {disk.free:,} are free for the store {root}: free "
-            "some, or choose a store on another disk with --store"
+            f"some, or choose a store on another disk with {option('store')}"
         )
 
 

@@ -143,7 +143,8 @@ class Scale:
         if self.moments is not None and self.moments > (most := self.updates.bit_length()):
             yield "moments", f"should be at most {most}: {self.updates} updates cannot be halved more often"
         if warmup > self.updates:
-            yield "optimization.warmup_updates", f"should be at most updates, {self.updates}, not {warmup}"
+            problem = f"should be at most updates, {self.updates}, and is {warmup}; set it too"
+            yield "optimization.warmup_updates", problem
 
 
 # Departure: small, pre-LN, no dropout, larger initial positions, more masking, a linear end of the learning rate and
@@ -216,7 +217,7 @@ SMALL = Scale(
 # that starts nearby, for real text within twenty minutes of a slow core.
 LAPTOP = Scale(
     name="laptop",
-    summary="real languages, under an hour for a first look on two CPU cores",
+    summary="real languages, about an hour for a first look on two CPU cores",
     shape=replace(NARROW, layers=4, width=64, heads=2, feed_forward=256, positions=128, position_init_std=0.25),
     optimization=Optimization(learning_rate=2e-3, warmup_updates=200, decay=Decay.LINEAR_TAIL),
     merges=2000,

@@ -1,6 +1,6 @@
 """Which parts of a model each language owns alone, at any depth of the model (section 4.3)."""
 
-from collections.abc import Set
+from collections.abc import Collection, Set
 from dataclasses import dataclass, field, replace
 from math import ceil
 
@@ -27,6 +27,8 @@ class Separate:
     output_bias: bool = field(default=False, metadata={"isoglot.identity": "unless default"})
 
     def __post_init__(self) -> None:
+        if not isinstance(self.layers, Collection):
+            raise IsoglotError(f"layers: is {self.layers!r}; give a set of numbers, as in {{1, 2, 3}}")
         # A set has no hash, and conditions are keys of dictionaries.
         object.__setattr__(self, "layers", frozenset(self.layers))
         if self.embeddings and self.output_bias:

@@ -77,6 +77,8 @@ class Study:
         """
         from isoglot.study.study_file import read_study
 
+        if not isinstance(name_or_path, str | Path):
+            raise IsoglotError(f"Study.load: {name_or_path!r} is no name of a study, and no path of its file")
         return read_study(name_or_path, data=None if data is None else Path(data))
 
     def replace(

@@ -95,10 +95,10 @@ def test_more_workers_than_the_machine_has_room_for_are_warned_of(
 ) -> None:
     assert num_started(store, planned, workers=64) == 64
     monkeypatch.setattr(engines, "num_processors", lambda: 8)
-    with pytest.warns(UserWarning, match="--workers 9: there are 8 processors, so that 8 would do"):
+    with pytest.warns(UserWarning, match="workers=9: there are 8 processors, so that 8 would do"):
         assert num_started(store, planned, workers=9) == 9
     monkeypatch.setattr(engines, "available_ram", lambda: 4 * engines.WORKER_BYTES)
-    with pytest.warns(UserWarning, match="--workers 5: there is memory for 4, so that 4 would do"):
+    with pytest.warns(UserWarning, match="workers=5: there is memory for 4, so that 4 would do"):
         assert num_started(store, planned, workers=5) == 5
     monkeypatch.setenv("ISOGLOT_PROCESSES_PER_MODEL", "2")
     with pytest.warns(UserWarning, match="ISOGLOT_PROCESSES_PER_MODEL=2 gains nothing here: without a GPU each"):

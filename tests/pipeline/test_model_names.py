@@ -37,7 +37,7 @@ def test_the_language_may_stand_beside_the_name(finished: Workplace) -> None:
     assert beside == side("tiny.toml:sep-emb-l1-6:ela", finished)
     assert beside.graph.seed == 0
     assert side("tiny.toml:default:untrained", finished, language="ela").encoder.kind == "untrained-encoder"
-    with pytest.raises(IsoglotError, match="the name says oru and --language ela; drop one of them"):
+    with pytest.raises(IsoglotError, match="the name says oru, and ela is to be read; leave oru out"):
         side("tiny.toml:default:oru", finished, language="ela")
 
 

@@ -177,7 +177,7 @@ def test_a_missing_file_is_named_with_the_nearest(tmp_path: Path) -> None:
     for path, message in (
         ("wikis.en.txt", r"^mine.toml: .*wikis\.en\.txt: No such file .*; did you mean wiki.en.txt.xz\?"),
         ("wiki.fr.txt", r"wiki\.fr\.txt: No such file or directory$"),
-        ("nowhere/wiki.en.txt", "is --data or ISOGLOT_DATA the folder"),
+        ("nowhere/wiki.en.txt", "is data= or ISOGLOT_DATA the folder"),
         (".", "not a file"),
     ):
         with pytest.raises(MissingDataError, match=message):

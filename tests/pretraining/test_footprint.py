@@ -250,7 +250,7 @@ def test_a_model_without_room_for_a_window_is_refused_with_what_to_change(
         r" lower window, merges, shape\.width or shape\.layers in the table \[change\]",
     ) as refused:
         micro_batch(PAPER_RUN, table_sizes=SIZES, free=free(2))
-    assert ("give fewer --workers" in str(refused.value)) is is_named
+    assert ("give fewer workers" in str(refused.value)) is is_named
 
 
 def test_everything_of_one_language_is_read_at_once_if_it_fits_or_the_environment_decides(

@@ -177,7 +177,7 @@ def test_costs_are_shown_for_each_size_and_in_all(planned: tuple[PlannedStage, .
     assert warnings == [
         "  not all of them fit into the memory that is free here now",
         f"  only {size_in_bytes(short.free_bytes)} are free in {need.store}, too little for all of them: "
-        "free some, or choose a store on another disk with --store",
+        "free some, or choose a store on another disk with store=",
     ]
 
 
@@ -211,7 +211,7 @@ def test_exhibits_that_the_command_line_leaves_nothing_of_are_told(tmp_path: Pat
     study = parse_study(TINY_STUDY.replace("[change]", narrowed), origin="tiny.toml")
     assert len(lines(study, tmp_path)) == 1
     _, line = lines(study.replace(seeds=[1]), tmp_path)
-    assert line == "  left out by --seeds: emergence, table-1 ([only] has seeds 0 there)"
+    assert line == "  left out by seeds: emergence, table-1 ([only] has seeds 0 there)"
 
 
 def test_a_plan_tells_what_is_next_and_what_is_in_work(tmp_path: Path) -> None:

@@ -133,15 +133,22 @@ def test_what_is_missing_is_named_with_how_to_get_it(models: Path, data: Path, t
     (tmp_path / "lines.txt").write_text("\n".join(drawn_lines(100)))
     files = (tmp_path / "lines.txt", tmp_path / "lines.txt")
     for arguments, message in (
-        ({"languages": ["en", "fr"]}, "--data or --parallel is needed"),
-        ({"languages": ["en"], "data": data}, "--languages: name two or more, each once, as in en,fr"),
-        ({"languages": ["en", "fr", "en"], "data": data}, "--languages: name two or more, each once, as in en,fr"),
+        ({"languages": ["en", "fr"]}, "data= or parallel= is needed"),
+        ({"languages": ["en"], "data": data}, 'name two languages or more, each once, as in languages=["en", "fr"]'),
+        ({"languages": ["en", "fr", "en"], "data": data}, "name two languages or more, each once"),
+        ({"languages": "en,fr", "data": data}, "name two languages or more, each once"),
+        ({"languages": ["en", "fr"], "data": tmp_path / "no"}, f"data=: there is no folder {tmp_path / 'no'}"),
+        ({"languages": ["en", "fr"], "parallel": files[:1]}, "parallel=: give two files, one for each language, not ("),
+        (
+            {"languages": ["en", "fr"], "parallel": files, "new_vectors": "centered"},
+            "new_vectors=: is 'centered'; give one of 'centred', 'rotated', 'normalized'",
+        ),
         (
             {"languages": ["en", "ru"], "data": data},
             "no parallel sentences of en and ru; put a sentence a line into parallel/en-ru.en and parallel/en-ru.ru "
             f"there, or fetch some with: isoglot data get xnli --languages en,ru --data {data}, or name two files",
         ),
-        ({"languages": ["en", "fr", "de"], "parallel": files}, "--parallel and --dictionary are of one pair, and"),
+        ({"languages": ["en", "fr", "de"], "parallel": files}, "parallel= and dictionary= are of one pair, and"),
         ({"languages": ["en", "fr"], "parallel": (files[0], tmp_path / "no.txt")}, r"no.txt: "),
         ({"languages": ["en", "fr"], "parallel": files, "dictionary": tmp_path / "no.txt"}, r"no.txt: "),
     ):

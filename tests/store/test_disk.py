@@ -116,7 +116,7 @@ def test_a_store_that_is_a_file(tmp_path: Path) -> None:
     file.touch()
     link.symlink_to("nowhere")
     for root in (file, link):
-        with pytest.raises(IsoglotError, match=f"the store {root} is a file: choose a folder with --store"):
+        with pytest.raises(IsoglotError, match=f"the store {root} is a file: choose a folder with store="):
             Store(root)
     with pytest.raises(IsoglotError, match=rf"the store {file}/sub cannot be used \(Not a directory\)"):
         Store(file / "sub").ensure(Text())

@@ -126,8 +126,8 @@ def test_a_killed_worker_is_replaced_once_and_a_stage_whose_workers_die_fails_al
     assert set(outcome.made) == {once, ONE, TWO, BOTH, COUNT}
     assert files_of(store.folder(once)) == {"death-0": b""}
     assert {digest: str(error).removeprefix("its worker process ") for digest, error in outcome.failed.items()} == {
-        killed.digest: "was killed (SIGKILL), perhaps for lack of memory, 2 times: give fewer --workers",
-        exits.digest: "ended (exit 3), 2 times: make it with --workers 1 to see where it ends",
+        killed.digest: "was killed (SIGKILL), perhaps for lack of memory, 2 times: give fewer workers",
+        exits.digest: "ended (exit 3), 2 times: make it with workers=1 to see where it ends",
     }
     assert store.is_interrupted(killed)
 

@@ -79,11 +79,11 @@ def test_where_nothing_is_left_the_reason_is_named(tmp_path: Path) -> None:
             StudyOptions(study=str(path), **flags).chosen_study()
         return str(raised.value).removeprefix(f"{path}: nothing is left of it: ")
 
-    of_seeds = "left out by --seeds: figure-7 ([only] has seeds 2, 0 there)"
+    of_seeds = "left out by seeds: figure-7 ([only] has seeds 2, 0 there)"
     assert problem(exhibits="figure-7", seeds="5") == of_seeds
-    of_tasks = "left out by --tasks: figure-5 ([only] has tasks parsing there)"
+    of_tasks = "left out by tasks: figure-5 ([only] has tasks parsing there)"
     assert problem(exhibits="figure-5,figure-7", seeds="5", tasks="ner") == f"{of_tasks}; {of_seeds}"
-    of_targets = "left out by --targets: table-1 ([only] has targets tem there)"
+    of_targets = "left out by targets: table-1 ([only] has targets tem there)"
     assert problem(exhibits="table-1", targets="oru") == of_targets
     chosen = StudyOptions(study=str(path), exhibits="figure-5,figure-7", seeds="5").chosen_study()
     assert chosen.shown_exhibits == ("figure-5",)

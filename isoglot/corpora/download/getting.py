@@ -20,7 +20,7 @@ from isoglot.corpora.readers.decompression import found
 from isoglot.errors import IsoglotError
 from isoglot.files import Lease, clear_disk_errors, flush, lease, new_file
 
-clear_folder_errors = partial(clear_disk_errors, name="the data folder", option="--data")
+clear_folder_errors = partial(clear_disk_errors, name="the data folder", flag="data")
 
 
 class UnreachableError(IsoglotError):

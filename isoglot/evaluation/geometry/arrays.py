@@ -3,12 +3,14 @@
 # N = rows, sentences or words of one side, T = those of the other, D = width, E = width of the other, S = layers
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from operator import index
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isoglot.corpora.sentences import NO_WORD, EncodedSentence
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry import cka
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors
@@ -17,6 +19,7 @@ from isoglot.evaluation.geometry.retrieval import NEIGHBOURS, both_directions, c
 from isoglot.evaluation.geometry.vectors import Vectors, orthogonal_map
 
 Floats = NDArray[np.floating[Any]]
+MUCH_UNKNOWN = 0.5
 
 
 def linear_cka(x: Vectors, y: Vectors) -> float:
@@ -65,6 +68,8 @@ def csls(x: Vectors, y: Vectors, *, neighbours: int = NEIGHBOURS) -> Floats:
     >>> bool((ig.csls(x, x).argmax(axis=1) == np.arange(100)).all())
     True
     """
+    if neighbours < 1:
+        raise IsoglotError(f"neighbours: is {neighbours}; give 1 or more")
     return np.asarray(csls_scores(x, y, neighbours).cpu())
 
 
@@ -92,26 +97,40 @@ class Model:
         """How many numbers a vector has."""
         return self.reader.width
 
-    def hidden_states(self, sentences: Sequence[str], *, layer: int | None = None) -> NDArray[np.float32]:
+    def hidden_states(self, sentences: Iterable[str], *, layer: int | None = None) -> NDArray[np.float32]:
         """[N, D]: for each sentence the mean of its subwords at a layer, without special symbols (section 5.1.3).
 
         [S, N, D] where no layer is named: all of them, 0 the embeddings. Sentences longer than the model reads at once
-        are cut, with a warning. One without a word gives zeros.
+        are cut, with a warning. One without a word gives zeros. A text of which most is unknown is warned of.
 
         >>> model = ig.load_model("demo:default:oru", store="store")
-        >>> model.hidden_states(["a sentence", "another one"], layer=3).shape
+        >>> model.hidden_states(["febar larbon kefin darna .", "lenlun ."], layer=3).shape
         (2, 32)
-        >>> model.hidden_states(["a sentence", "another one"]).shape
+        >>> model.hidden_states(["febar larbon kefin darna .", "lenlun ."]).shape
         (5, 2, 32)
         """
-        if isinstance(sentences, str) or not all(isinstance(each, str) for each in sentences):
+        lines: list[str] = [] if isinstance(sentences, str) else list(sentences)
+        if isinstance(sentences, str) or not all(isinstance(each, str) for each in lines):
             raise IsoglotError("sentences: give a list of strings, a sentence each")
-        if layer is not None and layer not in range(self.num_layers + 1):
-            raise IsoglotError(f"layer: {layer} is none of {self.name}; it has 0, the embeddings, to {self.num_layers}")
-        whole = self.reader.whole_sentences(list(sentences))
+        try:
+            number = None if layer is None else index(layer)
+        except TypeError:
+            number = -1
+        if number not in (None, *range(self.num_layers + 1)):
+            problem = f"layer: is {layer!r}, and {self.name} has layers 0, the embeddings, to {self.num_layers}"
+            raise IsoglotError(f"{problem}; give one of these numbers, or leave it out for all")
+        whole = self.reader.whole_sentences(lines)
         cut, num_cut = self.reader.cut(whole)
         if num_cut:
             most = f"the {self.reader.most_tokens} tokens that {self.name} reads at once"
             warnings.warn(f"{num_cut} of {len(whole)} sentences are longer than {most}, and were cut", stacklevel=2)
-        vector_SND = sentence_vectors(self.reader, cut, layers=None if layer is None else [layer])
+        if (share := self._unknown_share(cut)) > MUCH_UNKNOWN:
+            problem = f"{share:.0%} of the text is unknown to {self.name}"
+            warnings.warn(f"{problem}, and gives one vector: is it in a language that the model read?", stacklevel=2)
+        vector_SND = sentence_vectors(self.reader, cut, layers=None if number is None else [number])
         return np.asarray(vector_SND if layer is None else vector_SND[0], dtype=np.float32)
+
+    def _unknown_share(self, sentences: Sequence[EncodedSentence]) -> float:
+        """The share of subwords that the vocabulary lacks."""
+        ids = [id for each in sentences for id, word in zip(each.ids, each.word_of, strict=True) if word != NO_WORD]
+        return sum(id == self.reader.unknown_id for id in ids) / max(len(ids), 1)

@@ -14,7 +14,7 @@ import numpy as np
 from isoglot.corpora.readers.inference_pairs import is_inference_row
 from isoglot.corpora.readers.line_files import LineFile
 from isoglot.corpora.readers.parallel_sentences import is_treebank, read_parallel
-from isoglot.errors import IsoglotError
+from isoglot.errors import IsoglotError, option
 
 LEAST_LINES = 50
 # Shuffled lines never reached it, from 200 lines on.
@@ -94,7 +94,8 @@ def read_parallel_lines(path_a: Path, path_b: Path, *, anyway: bool = False) -> 
     if wrong := mismatch([a for a, _ in pairs], [b for _, b in pairs]):
         if not anyway:
             problem = f"{path_a} and {path_b}: do not look like translations line by line: {wrong}"
-            fix = "is a line missing, or one file in another order? --anyway goes on all the same"
+            all_the_same = option("anyway", python="anyway=True")
+            fix = f"is a line missing, or one file in another order? {all_the_same} goes on all the same"
             raise IsoglotError(f"{problem}; {fix}")
         notes.append(f"The lines do not look like translations: {wrong}.")
     if len(distinct) < len(pairs):

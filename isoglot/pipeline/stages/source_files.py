@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from isoglot.corpora.readers.decompression import found
-from isoglot.errors import IsoglotError, MissingDataError, nearest_file
+from isoglot.errors import IsoglotError, MissingDataError, nearest_file, option
 from isoglot.files import parsed_json, sha256_of
 from isoglot.store import NOT_IDENTITY
 
@@ -77,6 +77,6 @@ def _reason(path: Path, error: OSError) -> str:
     try:
         beside = sorted(each.name for each in path.parent.iterdir())
     except OSError:
-        return f"{error.strerror}; is --data or ISOGLOT_DATA the folder that the study's paths start from?"
+        return f"{error.strerror}; is {option('data')} or ISOGLOT_DATA the folder that the study's paths start from?"
     near = nearest_file(path.name, beside) if isinstance(error, FileNotFoundError) else None
     return f"{error.strerror}" + (f"; did you mean {near}?" if near else "")

@@ -12,7 +12,7 @@ from textwrap import fill
 from rich.table import Table
 
 from isoglot.corpora.words import splitter_version
-from isoglot.errors import IsoglotError
+from isoglot.errors import IsoglotError, option
 from isoglot.hardware import FreeMemory, free_memory_here, machine_in_brief
 from isoglot.machine import processes_per_model
 from isoglot.pipeline.exhibits import gap_sentences, left_out_sentences
@@ -26,7 +26,6 @@ from isoglot.study.study import Study
 
 # The narrowest terminal that people use.
 WIDTH = 80
-MORE_ROOM = "free some, or choose a store on another disk with --store"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +67,7 @@ class DiskNeed:
         if self.least_bytes > self.free_bytes:
             needs = f"a model of this study needs {size_in_bytes(self.least_bytes)} while it is made"
             has = f"the store {self.store} has {size_in_bytes(self.free_bytes)} free"
-            raise IsoglotError(f"{needs}, and {has}: {MORE_ROOM}")
+            raise IsoglotError(f"{needs}, and {has}: {_more_room()}")
 
 
 def costs_here(planned: Sequence[PlannedStage], store: Store) -> tuple[list[ModelCost], DiskNeed]:
@@ -176,7 +175,7 @@ def cost_lines(costs: Sequence[ModelCost], need: DiskNeed) -> Iterator[str]:
         yield "  not all of them fit into the memory that is free here now"
     if need.finished_bytes + need.passing_bytes > need.free_bytes:
         free = f"only {size_in_bytes(need.free_bytes)} are free in {need.store}"
-        yield f"  {free}, too little for all of them: {MORE_ROOM}"
+        yield f"  {free}, too little for all of them: {_more_room()}"
 
 
 def costs_in_full(costs: Sequence[ModelCost], need: DiskNeed) -> Iterator[str]:
@@ -267,6 +266,10 @@ def _state(planned: PlannedStage, *, done: Container[str], store: Store) -> str:
 
 def _time(planned: Iterable[PlannedStage]) -> str:
     return duration(sum(each.seconds_estimate or 0.0 for each in planned))
+
+
+def _more_room() -> str:
+    return f"free some, or choose a store on another disk with {option('store')}"
 
 
 def _counted(num_models: int) -> str:
