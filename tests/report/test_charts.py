@@ -151,7 +151,7 @@ def test_an_unchanged_picture_is_recognised_and_a_changed_one_is_not() -> None:
 
 
 def test_a_picture_does_not_depend_on_those_before_it() -> None:
-    """Altair and Vega number what has no name by its order in a process."""
+    """Vega numbers what has no name by its order in a process."""
     before = picture_of(CHART).digest
     for title in "ab":
         picture = picture_of(CHART, CHART, title=title)

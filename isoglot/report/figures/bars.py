@@ -7,7 +7,7 @@ from typing import Any
 
 from isoglot.pipeline.cells import FIGURE_4
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.figures.charts import chart_spec, imported_altair, short, span
+from isoglot.report.figures.charts import Settings, chart_spec, column, marks, short, span
 from isoglot.report.figures.layer_series import pair_title, pairs_of
 from isoglot.report.figures.picture import GROUND, INK, MUTED, PUBLISHED, Picture, Spec, styles_of
 from isoglot.report.findings.published import papers_score
@@ -134,51 +134,44 @@ def _bar_picture(panels: Mapping[str, tuple[Sequence[Bar], float | None]], *, na
 
 def bar_chart(bars: Sequence[Bar], *, title: str, level: float | None, place: int) -> Spec:
     """Percentages, with a dashed level."""
-    alt = imported_altair()
     data = [bar.row for bar in bars]
     values = [row[key] for row in data for key in ("value", "low", "high", "paper") if row.get(key) is not None]
-    x = alt.Scale(domain=span([0.0, 100.0, *values]), nice=False)
+    ends = span([0.0, 100.0, *values])
+    x: Settings = {"title": None, "scale": {"domain": ends, "nice": False}}
     names = [bar.label for bar in bars]
-    base = alt.Chart().encode(y=alt.Y("row:N", title=None, sort=names, scale=alt.Scale(domain=names)))
-    known = base.transform_filter("isValid(datum.value)")
-    colour = alt.Fill("colour:N", scale=None)
+    y: Settings = {"y": column("row:N", title=None, sort=names, scale={"domain": names})}
+    known, missing = "isValid(datum.value)", "isValid(datum.missing)"
     fields = {"value": "score", "low": "lowest seed", "high": "highest seed", "floor": "floor", "paper": "the paper"}
-    tooltip = [alt.Tooltip("row:N", title="Model")]
+    tooltip = [column("row:N", title="Model")]
     tooltip += [
-        alt.Tooltip(f"{key}:Q", title=name, format=".1f")
+        column(f"{key}:Q", title=name, format=".1f")
         for key, name in fields.items()
         if any(row.get(key) is not None for row in data)
     ]
-    axis = alt.Axis(tickCount=5)
+    bar = y | {"fill": column("colour:N", scale=None), "tooltip": tooltip}
+    to_floor = bar | {"x": column("zero:Q", **x), "x2": {"field": "pale"}}
+    above_floor = bar | {"x": column("pale:Q", **x, axis={"tickCount": 5}), "x2": {"field": "value"}}
+    low_to_high = y | {"x": column("low:Q", title=None), "x2": {"field": "high"}}
+    number = y | {"x": column("end:Q", title=None), "text": column("text:N")}
+    reason = y | {"x": column("zero:Q", title=None), "text": column("missing:N")}
+    text: Settings = {"align": "left", "dx": 4}
     layers = [
-        known.mark_bar().encode(
-            x=alt.X("pale:Q", title=None, scale=x, axis=axis), x2="value:Q", fill=colour, tooltip=tooltip
-        ),
-        known.mark_bar(opacity=PALE)
-        .encode(x=alt.X("zero:Q", title=None, scale=x), x2="pale:Q", fill=colour, tooltip=tooltip)
-        .transform_calculate(zero="0"),
+        marks("bar", above_floor, where=known),
+        marks("bar", to_floor, where=known, computed="zero = 0", opacity=PALE),
         # On a rim, as a bar may be as dark as the line.
         *(
-            known.mark_rule(strokeWidth=width, color=ink).encode(x=alt.X("low:Q", title=None), x2="high:Q")
+            marks("rule", low_to_high, where=known, strokeWidth=width, color=ink)
             for width, ink in ((4, GROUND), (1.5, INK))
         ),
-        known.mark_text(align="left", dx=4)
-        .encode(x=alt.X("end:Q", title=None), text="text:N")
-        .transform_calculate(end=str(x.domain[1])),
-        base.transform_filter("isValid(datum.missing)")
-        .mark_text(align="left", dx=4, fontStyle="italic", color=MUTED)
-        .encode(x=alt.X("zero:Q", title=None), text="missing:N")
-        .transform_calculate(zero="0"),
+        marks("text", number, where=known, computed=f"end = {ends[1]}", **text),
+        marks("text", reason, where=missing, computed="zero = 0", **text, fontStyle="italic", color=MUTED),
     ]
     if level is not None:
-        dashes = alt.Chart(alt.Data(values=[{"level": short(level)}])).mark_rule(
-            strokeDash=[5, 4], strokeWidth=2, color=MUTED
-        )
-        of_level = alt.Tooltip("level:Q", title="chance", format=".1f")
-        layers.append(dashes.encode(x=alt.X("level:Q", title=None), tooltip=of_level))
+        chance = {"x": column("level:Q", title=None), "tooltip": column("level:Q", title="chance", format=".1f")}
+        dashed: Settings = {"strokeDash": [5, 4], "strokeWidth": 2, "color": MUTED}
+        layers.append(marks("rule", chance, rows=[{"level": short(level)}], **dashed))
     if any(bar.published is not None for bar in bars):
-        diamonds = base.transform_filter("paper && isValid(datum.paper)").mark_point(
-            shape="diamond", size=70, fill="white", stroke=PUBLISHED, opacity=1, strokeWidth=1.75
-        )
-        layers.append(diamonds.encode(x=alt.X("paper:Q", title=None), tooltip=tooltip))
+        papers = y | {"x": column("paper:Q", title=None), "tooltip": tooltip}
+        diamond: Settings = {"shape": "diamond", "size": 70, "opacity": 1, "fill": "white", "strokeWidth": 1.75}
+        layers.append(marks("point", papers, where="paper && isValid(datum.paper)", **diamond, stroke=PUBLISHED))
     return chart_spec(layers, data, place=place, height=BAR_STEP * len(bars), title=title)

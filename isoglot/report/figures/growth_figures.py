@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from isoglot.report.figures.charts import chart_spec, imported_altair, roomy, short
+from isoglot.report.figures.charts import Settings, chart_spec, column, marks, roomy, short
 from isoglot.report.figures.layer_series import LineChart, LineFigure, pair_title
 from isoglot.report.figures.line_charts import PANEL_HEIGHT, picture_of_panels
 from isoglot.report.figures.picture import DASHES, MUTED, PUBLISHED, Picture, Spec, Style, styles_of
@@ -22,7 +22,7 @@ MANY_TICKS = 4
 ROOTED_TICKS = [1, 10, 40, 100]
 BUDGET = short_number(PAPER.tokens)
 MISSING = "-"
-CORNER = {"align": "left", "baseline": "top", "x": 4, "y": 2, "fontSize": 11}
+CORNER: Settings = {"align": "left", "baseline": "top", "x": 4, "y": 2, "fontSize": 11}
 READING = (
     f"Curves: with every doubling of tokens the odds of a score, between its floor and its ceiling, are multiplied by "
     f"one number; bands are {LEVEL:.0%} intervals of the curve. Points of all seeds count as independent. A curve ends "
@@ -180,43 +180,37 @@ def _panel(
     corner: str,
     place: int,
 ) -> Spec:
-    alt = imported_altair()
     number = f".{row.measure.decimals}f"
     # Of many powers of ten every second, and the paper's budget by name: more labels would run into each other.
     powers = [10**power for power in range(11) if ends[0] <= 10**power <= ends[1]]
     ticks = [*(powers if len(powers) < MANY_TICKS else powers[::2]), PAPER.tokens]
     label = f"datum.value == {PAPER.tokens} ? '{BUDGET}' : format(datum.value, '~s')"
-    axis = alt.Axis(values=ticks, labelExpr=label, grid=False, labelOverlap="greedy", labelSeparation=4)
+    axis = {"values": ticks, "labelExpr": label, "grid": False, "labelOverlap": "greedy", "labelSeparation": 4}
     # Near chance a linear axis would show most rows as one flat line.
     is_rooted = row.measure.is_near_zero
-    y_scale = alt.Scale(type="sqrt" if is_rooted else "linear", domain=y_ends, nice=not is_rooted)
-    y_axis = alt.Axis(values=ROOTED_TICKS, labelOverlap=False) if is_rooted else alt.Axis(tickCount=3, format="~r")
-    y = alt.Y("y:Q", title=None, scale=y_scale, axis=y_axis)
-    base = alt.Chart().encode(
-        x=alt.X("x:Q", title=None, axis=axis, scale=alt.Scale(type="log", domain=list(ends), nice=False))
-    )
-    on_curve, at_points = base.transform_filter("datum.part == 'curve'"), base.transform_filter("datum.part == 'point'")
-    ends_of_y = {"y": alt.Y("low:Q", title=None), "y2": "high:Q"}
-    tooltip = [
-        alt.Tooltip("x:Q", title="tokens", format=".3s"),
-        alt.Tooltip("y:Q", title=row.measure.unit, format=number),
-    ]
+    y_scale = {"type": "sqrt" if is_rooted else "linear", "domain": y_ends, "nice": not is_rooted}
+    y_axis = {"values": ROOTED_TICKS, "labelOverlap": False} if is_rooted else {"tickCount": 3, "format": "~r"}
+    x: Settings = {"x": column("x:Q", title=None, axis=axis, scale={"type": "log", "domain": ends, "nice": False})}
+    y = {"y": column("y:Q", title=None, scale=y_scale, axis=y_axis)}
+    ends_of_y = {"y": column("low:Q", title=None), "y2": {"field": "high"}}
+    tooltip = [column("x:Q", title="tokens", format=".3s"), column("y:Q", title=row.measure.unit, format=number)]
+    score = x | y | {"tooltip": tooltip}
+    own, point = Settings(clip=True, color=style.colour), Settings(clip=True, filled=True, opacity=1)
+    on_curve, at_points = "datum.part == 'curve'", "datum.part == 'point'"
     layers = [
-        on_curve.mark_area(clip=True, opacity=0.2, color=style.colour).encode(**ends_of_y),
-        on_curve.mark_line(clip=True, strokeWidth=1.5, color=style.colour).encode(y=y),
-        at_points.mark_rule(clip=True, strokeWidth=1.25, color=style.colour).encode(**ends_of_y),
-        at_points.mark_point(clip=True, filled=True, size=36, opacity=1, color=style.colour, shape=style.shape).encode(
-            y=y, tooltip=tooltip
-        ),
+        marks("area", x | ends_of_y, where=on_curve, **own, opacity=0.2),
+        marks("line", x | y, where=on_curve, **own, strokeWidth=1.5),
+        marks("rule", x | ends_of_y, where=at_points, **own, strokeWidth=1.25),
+        marks("point", score, where=at_points, **own | point, size=36, shape=style.shape),
     ]
     if corner != MISSING and row.condition != DEFAULT.name:
         # Rows that grow leave the upper left corner free.
-        layers.append(alt.Chart(alt.Data(values=[{}])).mark_text(**CORNER, text=corner, color=MUTED))
+        layers.append(marks("text", {}, rows=[{}], **CORNER, text=corner, color=MUTED))
     if row.floor_name:
-        floor = alt.Chart(alt.Data(values=[{"y": short(row.floor)}]))
-        layers.append(floor.mark_rule(clip=True, color=MUTED, strokeDash=list(DASHES[0])).encode(y=y))
+        dashed = Settings(clip=True, color=MUTED, strokeDash=list(DASHES[0]))
+        layers.append(marks("rule", y, rows=[{"y": short(row.floor)}], **dashed))
     if has_paper and row.paper is not None:
-        paper = alt.Chart(alt.Data(values=[{"x": PAPER.tokens, "y": short(row.paper)}])).transform_filter("paper")
-        mark = paper.mark_point(clip=True, filled=True, size=70, opacity=1, shape="diamond", color=PUBLISHED)
-        layers.append(mark.encode(x=base.encoding.x, y=y, tooltip=tooltip))
+        of_paper = [{"x": PAPER.tokens, "y": short(row.paper)}]
+        diamond = point | {"size": 70, "shape": "diamond", "color": PUBLISHED}
+        layers.append(marks("point", score, rows=of_paper, where="paper", **diamond))
     return chart_spec(layers, [*curve, *points], place=place, height=PANEL_HEIGHT, title=row.line.label)

@@ -10,9 +10,11 @@ from isoglot.report.figures.charts import (
     HEIGHT,
     WIDE,
     Look,
+    Settings,
     chart_spec,
-    imported_altair,
+    column,
     legend_entry,
+    marks,
     roomy,
     short,
     span,
@@ -28,6 +30,8 @@ MOST_LINES = 6
 PANEL_WIDTH, PANEL_HEIGHT, PANEL_COLUMNS = 150, 95, 4
 # What SHAPES look like in words, for charts that share panels.
 SIGNS = "\N{BLACK CIRCLE}\N{BLACK SQUARE}\N{BLACK UP-POINTING TRIANGLE}"
+# The paper's own numbers are hidden where the reader of the page does not want them.
+IS_SHOWN = "(paper || !datum.paper)"
 
 
 def line_picture(figure: LineFigure) -> Picture:
@@ -48,28 +52,24 @@ def line_picture(figure: LineFigure) -> Picture:
 
 
 def _line_chart(chart: LineChart, *, place: int, has_title: bool) -> Spec:
-    alt = imported_altair()
     rows = [row for line in chart.series for row in _rows(chart, line)]
     styles = {line.label: style for line, style in zip(chart.series, _styles(chart.series), strict=True)}
     look = Look(styles, list(chart.references), place=place)
-    y = _y([chart], title=chart.y_title, ticks=6)
-    base = alt.Chart().encode(x=_x(chart, title=chart.x_title))
-    if any(line.is_published for line in chart.series):
-        base = base.transform_filter("paper || !datum.paper")
-    layers = [base.mark_line(clip=True, strokeWidth=2.25).encode(y=y, color=look.colour, opacity=look.opacity)]
+    x: Settings = {"x": _x(chart, title=chart.x_title)}
+    y: Settings = {"y": _y([chart], title=chart.y_title, ticks=6)}
+    where = IS_SHOWN if any(line.is_published for line in chart.series) else ""
+    layers = [marks("line", x | y | look.colour, where=where, clip=True, strokeWidth=2.25)]
     if any(line.has_range(chart.places) for line in chart.series):
-        spans = base.mark_rule(clip=True, strokeWidth=1.25)
-        layers.append(
-            spans.encode(y=alt.Y("low:Q", title=chart.y_title), y2="high:Q", color=look.colour, opacity=look.opacity)
-        )
-    layers.append(look.points(base.encode(y=y)).encode(tooltip=_tooltip(chart)))
+        ends_of_y = {"y": column("low:Q", title=chart.y_title), "y2": {"field": "high"}}
+        layers.append(marks("rule", x | ends_of_y | look.colour, where=where, clip=True, strokeWidth=1.25))
+    layers.append(look.points(x | y | {"tooltip": _tooltip(chart)}, where=where))
     if levels := _levels(chart):
-        dashed = alt.Chart(alt.Data(values=levels)).mark_rule(clip=True, strokeWidth=2)
         shown = [
-            alt.Tooltip("series:N", title="Level"),
-            alt.Tooltip("y:Q", title=chart.y_title, format=f".{chart.decimals}f"),
+            column("series:N", title="Level"),
+            column("y:Q", title=chart.y_title, format=f".{chart.decimals}f"),
         ]
-        layers.append(dashed.encode(y=y, color=look.colour, strokeDash=look.dash, opacity=look.opacity, tooltip=shown))
+        dashed = y | look.colour | look.dash
+        layers.append(marks("rule", dashed | {"tooltip": shown}, rows=levels, clip=True, strokeWidth=2))
     title = chart.title if has_title else ""
     return chart_spec(layers, rows, place=place, height=HEIGHT, title=title, params=look.params)
 
@@ -118,9 +118,8 @@ def picture_of_panels(
     )
 
 
-def _panel(charts: Sequence[LineChart], label: str, *, colour: str, y: Any, title: Any, place: int) -> Spec:
+def _panel(charts: Sequence[LineChart], label: str, *, colour: str, y: Spec, title: Any, place: int) -> Spec:
     """The lines of one kind of model, one from each chart with a mark of its own."""
-    alt = imported_altair()
     rows = [
         row | {"mark": mark, "chart": chart.title, "grey": line.label != label}
         for chart, mark in zip(charts, cycle(SHAPES))
@@ -128,19 +127,20 @@ def _panel(charts: Sequence[LineChart], label: str, *, colour: str, y: Any, titl
         if line.label in (label, DEFAULT.label)
         for row in _rows(chart, line)
     ]
-    base = alt.Chart().encode(x=_x(charts[0], title=None)).transform_filter("paper || !datum.paper")
-    own, lines = base.transform_filter("!datum.grey"), {"y": y, "detail": "mark:N"}
+    x: Settings = {"x": _x(charts[0], title=None)}
+    line = x | {"y": y, "detail": column("mark:N")}
+    ends_of_y = {"y": column("low:Q", title=None), "y2": {"field": "high"}}
+    tooltip = _tooltip(charts[0], is_one_of=len(charts) > 1)
+    point = x | {"y": y, "shape": column("mark:N", scale=None), "tooltip": tooltip}
+    own, look = f"{IS_SHOWN} && !datum.grey", Settings(clip=True, color=colour)
     layers = [
-        base.transform_filter("datum.grey").mark_line(clip=True, color=MUTED, opacity=0.5).encode(**lines),
-        own.mark_line(clip=True, strokeWidth=2.25, color=colour).encode(**lines),
-        own.mark_rule(clip=True, strokeWidth=1.25, color=colour).encode(y=alt.Y("low:Q", title=None), y2="high:Q"),
-        own.mark_point(clip=True, filled=True, size=36, opacity=1, color=colour).encode(
-            y=y, shape=alt.Shape("mark:N", scale=None), tooltip=_tooltip(charts[0], is_one_of=len(charts) > 1)
-        ),
+        marks("line", line, where=f"{IS_SHOWN} && datum.grey", clip=True, color=MUTED, opacity=0.5),
+        marks("line", line, where=own, **look, strokeWidth=2.25),
+        marks("rule", x | ends_of_y, where=own, **look, strokeWidth=1.25),
+        marks("point", point, where=own, **look, filled=True, size=36, opacity=1),
     ]
     if levels := _levels(charts[0]):
-        dashed = alt.Chart(alt.Data(values=levels)).mark_rule(clip=True, color=MUTED, strokeDash=list(DASHES[0]))
-        layers.append(dashed.encode(y=y))
+        layers.append(marks("rule", {"y": y}, rows=levels, clip=True, color=MUTED, strokeDash=list(DASHES[0])))
     return chart_spec(layers, rows, place=place, height=PANEL_HEIGHT, title=title)
 
 
@@ -167,20 +167,18 @@ def _levels(chart: LineChart) -> list[dict[str, Any]]:
     return [{"series": label, "y": short(value)} for label, value in chart.references.items()]
 
 
-def _tooltip(chart: LineChart, *, is_one_of: bool = False) -> list[Any]:
-    alt = imported_altair()
+def _tooltip(chart: LineChart, *, is_one_of: bool = False) -> list[Settings]:
     number = f".{chart.decimals}f"
-    shown = [alt.Tooltip("series:N", title="Model"), *([alt.Tooltip("chart:N", title="Chart")] if is_one_of else [])]
-    shown.append(alt.Tooltip("x:Q", title=chart.x_title, format=","))
-    shown.append(alt.Tooltip("y:Q", title=chart.y_title, format=number))
+    shown = [column("series:N", title="Model"), *([column("chart:N", title="Chart")] if is_one_of else [])]
+    shown.append(column("x:Q", title=chart.x_title, format=","))
+    shown.append(column("y:Q", title=chart.y_title, format=number))
     if any(line.has_range(chart.places) for line in chart.series):
-        shown += [alt.Tooltip(f"{key}:Q", title=f"{key}est seed", format=number) for key in ("low", "high")]
+        shown += [column(f"{key}:Q", title=f"{key}est seed", format=number) for key in ("low", "high")]
     return shown
 
 
-def _y(charts: Sequence[LineChart], *, title: str | None, ticks: int) -> Any:
+def _y(charts: Sequence[LineChart], *, title: str | None, ticks: int) -> Spec:
     """One axis for all lines and levels of these charts."""
-    alt = imported_altair()
     drawn = [
         row[key] for chart in charts for line in chart.series for row in _rows(chart, line) for key in ("low", "high")
     ]
@@ -189,26 +187,25 @@ def _y(charts: Sequence[LineChart], *, title: str | None, ticks: int) -> Any:
     axis: dict[str, Any] = {"tickCount": ticks, "format": "~r"}
     if charts[0].is_logarithmic:
         low, high = span(known or [1.0])
-        scale = alt.Scale(type="log", domain=[short(0.9 * low), short(1.1 * high)], nice=False)
+        scale = {"type": "log", "domain": [short(0.9 * low), short(1.1 * high)], "nice": False}
         # Vega would draw a line for every 10, 20, 30 and so on; of too many values it takes every other.
         axis["values"] = [step * 10**power for power in range(10) for step in (1, 2, 5)]
         axis["tickCount"] = 2 * ticks
     else:
-        scale = alt.Scale(domain=roomy([*known, *(value for chart in charts for value in chart.shown)]), nice=True)
-    return alt.Y("y:Q", title=title, scale=scale, axis=alt.Axis(**axis))
+        scale = {"domain": roomy([*known, *(value for chart in charts for value in chart.shown)]), "nice": True}
+    return column("y:Q", title=title, scale=scale, axis=axis)
 
 
-def _x(chart: LineChart, *, title: str | None) -> Any:
+def _x(chart: LineChart, *, title: str | None) -> Spec:
     """The axis of layers or updates."""
-    alt = imported_altair()
     places = [max(place, 1) if chart.has_log_x else place for place in chart.places]
     first, last = (places[0], places[-1]) if places else (0, 1)
     # A little room at both ends, so that no mark lies on the edge.
     room = (last - first) * 0.03 or 0.5
-    scale = alt.Scale(domain=[short(first - room), short(last + room)], nice=False, zero=False)
-    axis = {"grid": False, "labelOverlap": "greedy", "labelSeparation": 4}
+    scale = {"domain": [short(first - room), short(last + room)], "nice": False, "zero": False}
+    axis: dict[str, Any] = {"grid": False, "labelOverlap": "greedy", "labelSeparation": 4}
     if chart.has_log_x:
-        scale = alt.Scale(type="log", base=2, domain=[max(first, 1) / 1.15, max(last, 1) * 1.15], nice=False)
+        scale = {"type": "log", "base": 2, "domain": [max(first, 1) / 1.15, max(last, 1) * 1.15], "nice": False}
     if not chart.updates or chart.has_log_x:
         axis["values"] = places
     if chart.updates:
@@ -216,4 +213,4 @@ def _x(chart: LineChart, *, title: str | None) -> Any:
     else:
         labels = json.dumps(list(chart.x_labels) or chart.headings[: len(places)])
         axis["labelExpr"] = f"{labels}[datum.value]"
-    return alt.X("x:Q", title=title, axis=alt.Axis(**axis), scale=scale)
+    return column("x:Q", title=title, axis=axis, scale=scale)

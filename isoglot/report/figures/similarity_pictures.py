@@ -5,7 +5,7 @@ from statistics import fmean
 
 from isoglot.pipeline.cells import FIGURE_7, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.figures.charts import chart_spec, imported_altair, scatter_picture, short
+from isoglot.report.figures.charts import Settings, chart_spec, column, marks, scatter_picture, short
 from isoglot.report.figures.layer_figures import (
     CKA,
     PAPERS_CORRELATION,
@@ -69,30 +69,30 @@ def similarity_picture(name: str, title: str, groups: Mapping[str, Columns]) -> 
 
 def _heat_map(columns: Columns, *, num_states: int, title: str, place: int) -> Spec:
     """A number between 0 and 1 in every cell, on a colour from dark to light, and the means over layers below."""
-    alt = imported_altair()
     rows = [*(f"L{layer}" for layer in range(num_states)), "mean"]
     data = []
     for label, values in columns.items():
         mean = fmean(value for value in values if value is not None)
         cells = (*values, *[None] * (num_states - len(values)), mean)
         data += [{"column": label, "row": row, "value": short(cell)} for row, cell in zip(rows, cells, strict=True)]
-    base = alt.Chart().encode(
-        x=alt.X("column:N", title=None, sort=list(columns), axis=alt.Axis(orient="top", labelAngle=0, labelLimit=110)),
-        y=alt.Y("row:N", title=None, sort=rows),
-        tooltip=[
-            alt.Tooltip("column:N", title="Models"),
-            alt.Tooltip("row:N", title="Layer"),
-            alt.Tooltip("value:Q", format=".2f"),
+    labels = {"orient": "top", "labelAngle": 0, "labelLimit": 110}
+    cell: Settings = {
+        "x": column("column:N", title=None, sort=list(columns), axis=labels),
+        "y": column("row:N", title=None, sort=rows),
+        "tooltip": [
+            column("column:N", title="Models"),
+            column("row:N", title="Layer"),
+            column("value:Q", format=".2f"),
         ],
-    )
-    known = base.transform_filter("isValid(datum.value)")
-    colours = alt.Color("value:Q", scale=alt.Scale(scheme="cividis", domain=[0, 1]), legend=None)
-    ink = alt.when(f"datum.value < {DARK_CELL}").then(alt.value("white")).otherwise(alt.value("black"))
+    }
+    colour = {"color": column("value:Q", scale={"scheme": "cividis", "domain": [0, 1]}, legend=None)}
+    ink = {"color": {"condition": [{"test": f"datum.value < {DARK_CELL}", "value": "white"}], "value": "black"}}
+    known = "isValid(datum.value)"
     layers = [
         # Cells without a number are frames: white would be taken for one of the colours.
-        base.mark_rect(fillOpacity=0, stroke=FAINT),
-        known.mark_rect(stroke=GROUND).encode(color=colours),
-        known.mark_text(fontSize=12).encode(text=alt.Text("value:Q", format=".2f"), color=ink),
+        marks("rect", cell, fillOpacity=0, stroke=FAINT),
+        marks("rect", cell | colour, where=known, stroke=GROUND),
+        marks("text", cell | ink | {"text": column("value:Q", format=".2f")}, where=known, fontSize=12),
     ]
     return chart_spec(layers, data, place=place, height=CELL_STEP * len(rows), title=title)
 

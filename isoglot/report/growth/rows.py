@@ -84,6 +84,8 @@ class Growth:
         return Line(label=label_of(self.condition), by_seed=[*self.by_seed.values()])
 
     def of_seeds(self, seeds: Collection[int | None]) -> "Growth":
+        if self.by_seed.keys() <= {*seeds}:
+            return self  # its fit is known
         return replace(self, by_seed={seed: scores for seed, scores in self.by_seed.items() if seed in seeds})
 
     @property

@@ -53,7 +53,7 @@ def page_code() -> str:
     package, found = Path(isoglot.__file__).parent, sha256()
     for path in sorted(path for path in package.rglob("*.*") if path.suffix != ".pyc"):
         found.update(f"{path.relative_to(package)} {sha256_of(path)}\n".encode())
-    found.update(" ".join(map(version, ("altair", "jinja2", "vl-convert-python"))).encode())
+    found.update(" ".join(map(version, ("jinja2", "vl-convert-python"))).encode())
     return found.hexdigest()
 
 
