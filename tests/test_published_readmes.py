@@ -13,6 +13,7 @@ from scipy.stats import spearmanr
 
 from isoglot.report.claims import claims
 from isoglot.report.claims.layer_rules import LayerEvidence
+from isoglot.report.findings.headline import shares_beside_paper
 from isoglot.report.findings.noise import Noise
 from isoglot.report.findings.published import TABLE_1_SCORES, TARGETS
 from isoglot.report.findings.verdicts import Verdict
@@ -64,6 +65,9 @@ def test_it_says_what_is_left_of_transfer(readme: str) -> None:
         cells = [by_seed(name, each) for each in LANGUAGES]
         assert f"| {CONDITIONS[name].label} | {' | '.join(cells)} |" in readme
     opening, first_page = readme.partition("The pages:")[0], (RESULTS.parent / "README.md").read_text()
+    beside = shares_beside_paper(standings[0]["sep-l1-6"])
+    assert beside
+    assert f"it keeps {beside.ours:.0%} above chance, and the paper's {beside.papers:.0%}" in readme
     for name in ("no-anchors", "sep-emb", "sep-l1-3", "sep-emb-l1-3", "wiki-cc"):
         ours, papers = f"{share(name, *TARGETS):.0%}", f"{papers_share(name):.0%}"
         assert ours in opening
