@@ -226,6 +226,16 @@ def test_a_figure_has_a_panel_for_each_of_ten_rows_and_draws_no_curve_that_means
     assert "diamond: the paper, at 82G tokens" in similar.legend
 
 
+@pytest.mark.parametrize("top", [-2.0, 2.0])
+def test_no_number_of_the_square_root_axis_is_left_out_at_any_height(top: float) -> None:
+    figure, drawn = next(growth_figures(rows(*structure("default", top=top))))
+    picture = growth_picture(figure, drawn)
+    (highest,) = {layer["encoding"]["y"]["scale"]["domain"][1] for layer in picture.charts[0]["layer"][1:2]}
+    shown = [str(number) for number in (1, 10, 40, 100) if number <= highest]
+    assert [text for text in texts(parsed(picture.svg())) if text in ("1", "10", "40", "100")] == shown
+    assert len(shown) == (4 if top > 0 else 3)
+
+
 def test_the_page_shows_growth_and_is_made_again_from_its_files(tmp_path: Path) -> None:
     study = replace(STUDY, scale=SCALE)
     found = [*structure("default"), *structure("no-anchors"), *named("default")]

@@ -189,7 +189,10 @@ def _panel(
     # Near chance a linear axis would show most rows as one flat line.
     is_rooted = row.measure.is_near_zero
     y_scale = {"type": "sqrt" if is_rooted else "linear", "domain": y_ends, "nice": not is_rooted}
-    y_axis = {"values": ROOTED_TICKS, "labelOverlap": False} if is_rooted else {"tickCount": 3, "format": "~r"}
+    y_axis: Settings = {"tickCount": 3, "format": "~r"}
+    if is_rooted:
+        # Of more values than the count Vega takes every other.
+        y_axis = {"values": ROOTED_TICKS, "tickCount": len(ROOTED_TICKS), "labelOverlap": False}
     x: Settings = {"x": column("x:Q", title=None, axis=axis, scale={"type": "log", "domain": ends, "nice": False})}
     y = {"y": column("y:Q", title=None, scale=y_scale, axis=y_axis)}
     ends_of_y = {"y": column("low:Q", title=None), "y2": {"field": "high"}}
