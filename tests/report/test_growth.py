@@ -189,6 +189,23 @@ def test_what_lies_further_away_than_the_moments_span_is_not_predicted() -> None
     assert figure.charts[0].texts[0][-1] == "- (too far)"
 
 
+def test_the_best_model_of_a_run_is_its_finished_one_wherever_it_comes() -> None:
+    late = [replace(each, update=each.update and min(each.update, SCALE.updates - 60)) for each in structure("default")]
+    (row, _), (at_end, _) = rows(*late), rows(*structure("default"))
+    assert row.finished == at_end.finished != []
+    (unfinished, _) = rows(*(each for each in late if each.update != SCALE.updates - 60))
+    assert unfinished.finished == []
+
+
+def test_a_task_that_was_not_learned_is_no_ceiling() -> None:
+    found = [
+        replace(each, value=each.value if each.variant else 20.0 + each.value / 10) for each in named("default")
+    ]
+    (row,) = rows(*found)
+    assert (row.floor, row.ceiling) == (30.0, 100.0)
+    assert row.at(PAPER.tokens) == (None, "at its floor")
+
+
 def test_predictions_can_be_written_down_before_a_longer_run() -> None:
     found = rows(*structure("default"), *named("no-anchors"))
     lines = list(csv.DictReader(growth_csv(found).splitlines()))

@@ -13,7 +13,6 @@ from isoglot.pipeline.cells import FIGURE_5, FIGURE_7, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims.layer_rules import LayerEvidence
 from isoglot.report.findings.comparisons import Comparisons
-from isoglot.report.findings.layer_scores import sections
 from isoglot.report.findings.noise import LEAST_REPEATS, BySeed, Noise, Spread, in_common
 from isoglot.report.findings.transfer_scores import transfer_scores
 from isoglot.report.findings.verdicts import CLOSE_CKA, CLOSE_POINTS, Sample, Verdict, order_verdict
@@ -246,9 +245,11 @@ def test_retrieval_is_judged_by_the_noise_of_each_condition() -> None:
         )
         for row in measured(name, values, languages=("en", pair), seed=seed, variant=variant)
     ]
-    by_label = {each.numbers.split(" > ")[-1].split(" +")[0]: each for each in next(iter(sections(found))).agreements}
-    assert by_label["Sep Emb"].verdict is Verdict.AGREES
     comparisons = Comparisons.of_retrieval(found)
+    leads = comparisons.trials[0].leads
+    assert order_verdict(leads["default"], leads["sep-emb"]) is Verdict.AGREES
+    for_all = comparisons.with_noise(replace(comparisons.noise, by_condition={})).trials[0].leads
+    assert order_verdict(for_all["default"], for_all["sep-emb"]) is Verdict.TOO_CLOSE
     low, high = (comparisons.noise.points(None, name) for name in ("default", "no-anchors"))
     sentence = comparisons.noise.sentence()
     assert f"{low:.1f} (" in sentence

@@ -10,7 +10,6 @@ from isoglot.report.findings.published import (
     papers_score,
     published_delta,
     published_measurements,
-    published_order,
     published_score,
 )
 from isoglot.study.conditions import TABLE_1
@@ -44,14 +43,6 @@ def test_scores_and_deltas_are_those_printed() -> None:
     for condition, printed in PRINTED_DELTAS.items():
         deltas = [published_delta(condition, task=task) for task in TASKS]
         assert deltas == pytest.approx(printed, abs=ROUNDING), condition
-
-
-def test_an_order_is_the_papers_only_where_all_tasks_have_it() -> None:
-    for better, ours in PRINTED_DELTAS.items():
-        for worse, theirs in PRINTED_DELTAS.items():
-            assert published_order(better, worse) is all(a > b for a, b in zip(ours, theirs, strict=True))
-    # NER is better with no anchors than with the default ones; the other tasks are not.
-    assert not published_order("no-anchors", "default-anchors")
 
 
 def test_a_pair_is_held_against_its_own_column_or_the_mean_and_no_cell_is_guessed() -> None:

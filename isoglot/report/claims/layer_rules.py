@@ -67,9 +67,16 @@ class LayerEvidence:
     def _similarities(self) -> list[Panel]:
         """Figure 7, with finished models of further seeds whose CKA stands under growth alone."""
         grown = [each for each in self.measurements if each.exhibit == GROWTH and each.metric == CKA]
-        finished = max((each.update or 0 for each in grown), default=0)
-        more = [replace(each, exhibit=FIGURE_7) for each in grown if each.update == finished]
+        # The best model of a run may come a little before its end, and in each at another update.
+        finished: dict[tuple[object, ...], int] = {}
+        for each in grown:
+            finished[_model(each)] = max(finished.get(_model(each), 0), each.update or 0)
+        more = [replace(each, exhibit=FIGURE_7) for each in grown if each.update == finished[_model(each)]]
         return panels([*self.measurements, *more], FIGURE_7)
+
+
+def _model(each: Measurement) -> tuple[object, ...]:
+    return each.condition, each.languages, each.seed
 
 
 def _third(layers: Sequence[float]) -> int:

@@ -7,7 +7,6 @@ from itertools import groupby, pairwise, product
 from typing import Self
 
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.report.findings.agreement import if_scores_show_it
 from isoglot.report.findings.comparisons import ALIVE, DEAD, Comparisons, Kept, Outcome
 from isoglot.report.findings.published import TITLE_OF_TASK
 from isoglot.report.findings.trials import Trial, by_group
@@ -119,11 +118,12 @@ def _left_open(found: Finding, what: str) -> Finding:
 
 def _by_scores_too(found: Finding, better: Sample, worse: Sample) -> Finding:
     """The finding if the scores show it as well; else left open, with the scores."""
-    shown = if_scores_show_it(found, better, worse)
-    if shown == found:
+    # A floor that is higher, as that of Default's shared spelling, leaves less to gain.
+    if order_verdict(better, worse) is found.verdict:
         return found
     better, worse = paired(better, worse)
-    return replace(shown, numbers=f"{found.numbers}, but scores of {better.mean:.1f} and {worse.mean:.1f}")
+    numbers = f"{found.numbers}, but scores of {better.mean:.1f} and {worse.mean:.1f}"
+    return replace(found, verdict=Verdict.TOO_CLOSE, numbers=numbers)
 
 
 def _in_both_ways(where: str, *labelled: tuple[str, Sample], scores: Sequence[Sample]) -> Iterator[Finding]:

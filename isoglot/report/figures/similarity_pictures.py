@@ -26,8 +26,8 @@ Columns = Mapping[str, Sequence[float | None]]
 """CKA by layer, for each kind of model."""
 
 
-def similarity_map(measurements: Sequence[Measurement]) -> Picture:
-    """Layers down; across, for each pair with CKA, the paper's three columns, whatever other models were measured."""
+def similarity_map(measurements: Sequence[Measurement]) -> Picture | None:
+    """Layers down; across, for each pair with CKA, the paper's three columns; None while all of these are missing."""
     groups: dict[str, Columns] = {}
     for languages in pairs_of(measurements, FIGURE_7):
         here = [
@@ -39,7 +39,7 @@ def similarity_map(measurements: Sequence[Measurement]) -> Picture:
         kinds += [(MONOLINGUAL.label, MONOLINGUAL.name, CKA, None), ("Untrained", MONOLINGUAL.name, CKA, UNTRAINED)]
         if lines := series_of(here, kinds, exhibit=FIGURE_7, languages=languages):
             groups[pair_title(languages)] = {line.label: line.layers for line in lines}
-    return similarity_picture(FIGURE_7, "Figure 7: CKA similarity of parallel sentences", groups)
+    return similarity_picture(FIGURE_7, "Figure 7: CKA similarity of parallel sentences", groups) if groups else None
 
 
 def published_similarity_map(pairs: Sequence[Pair]) -> tuple[Picture, bool]:

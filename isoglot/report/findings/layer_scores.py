@@ -9,9 +9,7 @@ from isoglot.pipeline.cells import EMERGENCE, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.training_log import OVER_UNIGRAM
 from isoglot.report.figures.layer_series import pair_title
-from isoglot.report.findings.agreement import agreements
-from isoglot.report.findings.noise import Noise
-from isoglot.report.findings.verdicts import CLOSE_POINTS, Finding, Sample
+from isoglot.report.findings.verdicts import CLOSE_POINTS, Sample
 
 RETRIEVAL = "retrieval_p1"
 RAW = "retrieval_p1_uncentred"
@@ -154,8 +152,6 @@ class Section:
     chance: float | None
     coverage: float | None
     """How many of the dictionary's pairs were met, in percent."""
-    # Only retrieval is compared with the paper, as it stands in for transfer scores.
-    agreements: list[Finding]
 
     @property
     def has_raw(self) -> bool:
@@ -166,19 +162,12 @@ def sections(measurements: Sequence[Measurement]) -> Iterator[Section]:
     """In the order of METRIC_TITLES, and of the pairs as they came."""
     for metric, title in METRIC_TITLES.items():
         found = rows(measurements, metric=metric)
-        noise = Noise.of_leads((None, row.condition, row.gains) for row in found)
         for languages in dict.fromkeys(row.languages for row in found):
             of_pair = [row for row in found if row.languages == languages]
             coverage = f"{metric.removesuffix('_p1')}_coverage"
-            gains = {
-                row.condition: replace(row.gains, close=noise.points(None, row.condition))
-                for row in of_pair
-                if not row.unlearned
-            }
             yield Section(
                 title=f"{title} ({'-'.join(languages)})",
                 rows=of_pair,
                 chance=single_value(measurements, metric=f"{metric}_chance", languages=languages),
                 coverage=single_value(measurements, metric=coverage, languages=languages),
-                agreements=agreements(gains) if metric == RETRIEVAL else [],
             )

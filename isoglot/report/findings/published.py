@@ -33,11 +33,6 @@ def published_delta(condition: str, *, task: str) -> float:
     return fmean(TABLE_1_SCORES[condition][task]) - fmean(TABLE_1_SCORES["default"][task])
 
 
-def published_order(better: str, worse: str) -> bool:
-    """Whether all three tasks put one condition above the other, on the mean over languages."""
-    return all(published_delta(better, task=task) > published_delta(worse, task=task) for task in TASKS)
-
-
 def published_score(condition: str, *, task: str, languages: tuple[str, str]) -> float:
     """The paper's score of a pair that it has, or the mean over its pairs."""
     printed = papers_score(condition, task=task, languages=languages)

@@ -162,11 +162,6 @@ class Finding:
         """ "agrees", or of few seeds "agrees in this run"."""
         return _of_runs(self.verdict.removesuffix(" with the paper"), self.num_seeds)
 
-    @property
-    def line(self) -> str:
-        """ "Default 70.2 > Sep Emb 65.7: agrees with the paper in this run"."""
-        return f"{self.numbers}: {_of_runs(self.verdict, self.num_seeds)}"
-
 
 @dataclass(frozen=True, kw_only=True)
 class Claim(Finding):

@@ -95,7 +95,10 @@ class Growth:
     @property
     def finished(self) -> list[float]:
         """Scores of finished models, one a seed; empty while none is there."""
-        return self.line.at(self.budget)
+        # The best model of a run may come a little before its end. Those kept on the way come at half of it or before.
+        return [
+            score for of_seed in self.line.by_seed for tokens, score in of_seed.items() if 2 * tokens > self.budget
+        ]
 
     @cached_property
     def fit_and_reason(self) -> tuple[GrowthFit | None, str]:
@@ -187,7 +190,9 @@ def growths(measurements: Sequence[Measurement], *, scale: Scale) -> list[Growth
                     budget=scale.tokens,
                     floor=floor,
                     floor_name=floor_name,
-                    ceiling=_ceiling(by_seed, _by_seed(of_source, measure=measure, scale=scale), measure=measure),
+                    ceiling=_ceiling(
+                        by_seed, _by_seed(of_source, measure=measure, scale=scale), measure=measure, floor=floor
+                    ),
                     paper=paper,
                     has_own_paper=is_own,
                 )
@@ -230,12 +235,12 @@ def _floor(measurements: Sequence[Measurement], *, measure: Measure) -> tuple[fl
     return (fmean(found), name) if found else (0.0, "")
 
 
-def _ceiling(by_seed: BySeed, of_source: BySeed, *, measure: Measure) -> float:
-    # A task is hardly transferred better than it was learned. Test sets may differ, and then the best score is all that
-    # is known to be above.
+def _ceiling(by_seed: BySeed, of_source: BySeed, *, measure: Measure, floor: float) -> float:
+    # A task is hardly transferred better than it was learned. But test sets may differ, or it may not have been learned
+    # at all: then nothing is known but that 100 is above.
     learned = [scores[max(scores)] for scores in of_source.values()]
     highest = max(score for scores in by_seed.values() for score in scores.values())
-    is_known = measure.task is not None and learned and fmean(learned) > highest
+    is_known = measure.task is not None and learned and fmean(learned) > max(highest, floor)
     return fmean(learned) if is_known else measure.ceiling
 
 

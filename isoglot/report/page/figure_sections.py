@@ -19,7 +19,6 @@ from isoglot.report.figures.layer_series import (
 from isoglot.report.figures.line_charts import line_picture
 from isoglot.report.figures.similarity_pictures import published_similarity_map, similarity_map, similarity_scatters
 from isoglot.report.figures.training_figures import learning_curve_figures, structure_figures
-from isoglot.report.findings.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines
 from isoglot.report.findings.layer_scores import CENTRED, METRIC_TITLES, RETRIEVAL, sections
 from isoglot.report.findings.layer_scores import Section as Scores
 from isoglot.report.growth.rows import Growth
@@ -87,8 +86,7 @@ def _emergence_figure(measurements: Sequence[Measurement], scores: Scores, *, me
         notes.append(f"Chance is {scores.chance:.1f}%.")
     if scores.coverage is not None:
         notes.append(f"{scores.coverage:.0f}% of the dictionary's pairs are met in the held-out text.")
-    order = [HEADING, *(line for line, _ in agreement_lines(scores.agreements, most=LINES_OF_RETRIEVAL))]
-    return replace(_figure(figure, notes=notes), order=order)
+    return _figure(figure, notes=notes)
 
 
 def figure_sections(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> Iterator[Section]:
@@ -107,10 +105,12 @@ def figure_sections(measurements: Sequence[Measurement], *, new_vectors: NewVect
             continue
         pairs = pairs_of(measurements, FIGURE_7)
         papers, has_our_pairs = published_similarity_map(pairs)
+        ours = similarity_map(measurements)
+        first = [] if ours is None else [Figure(ours, notes=list(second_models(pairs)))]
         yield replace(
             section,
             template="figure_7.html",
-            first=[Figure(similarity_map(measurements), notes=list(second_models(pairs))), Figure(papers)],
+            first=[*first, Figure(papers)],
             values={"has_our_pairs": has_our_pairs},
             has_published=True,
         )

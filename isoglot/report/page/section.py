@@ -25,8 +25,6 @@ class Figure:
     picture: Picture
     notes: Sequence[str] = ()
     charts: Sequence[LineChart] = ()
-    order: Sequence[str] = ()
-    """A heading and sentences on the order of conditions, which stand below."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,12 +7,12 @@ from typing import Any
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import BASELINES, TABLE_1
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.findings.agreement import rank_sentences, rho_text
+from isoglot.report.findings.rank_correlation import rank_sentences, rho_text
 from isoglot.report.findings.transfer_scores import DEFAULT, Model, TaskScores
 from isoglot.report.page.section import Absences, Section
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.tables.condition_words import DESCRIPTION, GROUPS, conditions_of, described, start_note
-from isoglot.report.tables.table_1 import POINTS, TRANSFER_HEADING, papers_delta, papers_score_of
+from isoglot.report.tables.table_1 import POINTS, papers_delta, papers_score_of
 from isoglot.report.tables.transfer_notes import PARTIAL_MARK, with_window
 from isoglot.study.conditions import condition_named
 from isoglot.study.separate import PAPER_DEPTH
@@ -73,7 +73,6 @@ def table_1_section(study: Study, scores: ReportScores, *, links: Links, absence
         "start_note": start_note(conditions, scale=study.scale),
         "rank_sentences": list(rank_sentences(table.ranks)),
         "rho_text": rho_text,
-        "order_heading": TRANSFER_HEADING,
     }
     return Section(
         anchor=TABLE_1, template="table_1.html", title=table.title, values=values, has_published=has_published

@@ -7,19 +7,11 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from isoglot.pipeline.cells import FROZEN, UNTRAINED
-from isoglot.report.findings.agreement import (
-    RankCorrelation,
-    agreement_lines,
-    clear_orders,
-    orders,
-    rank_correlations,
-    rank_sentences,
-)
 from isoglot.report.findings.comparisons import Comparisons
 from isoglot.report.findings.published import TARGETS, TITLE_OF_TASK, papers_score, published_delta
+from isoglot.report.findings.rank_correlation import RankCorrelation, rank_correlations, rank_sentences
 from isoglot.report.findings.transfer_scores import Model, TaskScores
-from isoglot.report.findings.trials import Trial
-from isoglot.report.findings.verdicts import FEW_SEEDS, Verdict
+from isoglot.report.findings.verdicts import FEW_SEEDS
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.tables import grid
 from isoglot.report.tables.condition_words import GROUPS
@@ -27,9 +19,6 @@ from isoglot.report.tables.grid import DELTA, MISSING, Grid, Lost, grid_of_colum
 from isoglot.report.tables.transfer_notes import PARTIAL_MARK, notes
 from isoglot.study.conditions import condition_named
 
-TRANSFER_HEADING = (
-    "Points above the floor, where the paper's Table 1 has two conditions more than 3 points apart in that task:"
-)
 POINTS = (
     "Points above the floor, and the floor: the highest of chance, the most frequent label and the same model untrained"
 )
@@ -42,8 +31,6 @@ class Table1:
     models: tuple[Model, ...]
     tasks: tuple[TaskScores, ...]
     notes: tuple[str, ...]
-    agreement: tuple[tuple[str, Verdict | None], ...]
-    """Sentences about the paper's order of conditions, each with a verdict that may be shown in colour."""
     ranks: tuple[RankCorrelation, ...]
     leads: tuple[Grid, ...]
     """For each task, points above the floor and the floor."""
@@ -66,7 +53,6 @@ def table_1(tasks: Sequence[TaskScores], comparisons: Comparisons) -> Table1 | N
         models=tuple(sorted(models, key=lambda model: not model.is_pretrained)),
         tasks=tuple(tasks),
         notes=tuple(notes(tasks, comparisons)),
-        agreement=tuple(line for trial in comparisons.trials for line in _agreement(trial, comparisons)),
         # Scores of models that learned nothing have an order too, by chance.
         ranks=tuple(
             rank_correlations(
@@ -83,15 +69,6 @@ def table_1(tasks: Sequence[TaskScores], comparisons: Comparisons) -> Table1 | N
         ),
         counts=tuple(counts for scores in tasks if (counts := _counts(scores)) is not None),
     )
-
-
-def _agreement(trial: Trial, comparisons: Comparisons) -> Iterator[tuple[str, Verdict | None]]:
-    """How the conditions whose gates are open lie in one task and pair, where the paper has clear orders."""
-    if trial.task in TITLE_OF_TASK:
-        leads = {name: lead for name, lead in trial.leads.items() if comparisons.refusal(trial, name) is None}
-        found = orders(leads, clear_orders(trial.task, trial.languages))
-        for line, verdict in agreement_lines(found):
-            yield f"{trial.group}, {'-'.join(trial.languages)}: {line}", verdict
 
 
 def _lead_grid(scores: TaskScores) -> Grid:

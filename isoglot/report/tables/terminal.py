@@ -1,6 +1,6 @@
 """Tables in the terminal: all that a study can name, and every table of what one has found."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from textwrap import fill
@@ -13,15 +13,14 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.report.figures.growth_figures import growth_figures
 from isoglot.report.figures.layer_figures import layer_figures
 from isoglot.report.figures.training_figures import structure_figures
-from isoglot.report.findings.agreement import HEADING, LINES_OF_RETRIEVAL, agreement_lines, rank_sentences
 from isoglot.report.findings.layer_scores import CENTRED, Section, sections
-from isoglot.report.findings.verdicts import Verdict
+from isoglot.report.findings.rank_correlation import rank_sentences
 from isoglot.report.growth.rows import growths
 from isoglot.report.quantities import mean_and_range, short_number
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.tables.condition_words import DESCRIPTION, described, in_words, start_note
 from isoglot.report.tables.grid import DELTA, Grid, side_by_side, terminal_table
-from isoglot.report.tables.table_1 import POINTS, TRANSFER_HEADING, Table1, task_grid
+from isoglot.report.tables.table_1 import POINTS, Table1, task_grid
 from isoglot.report.tables.transfer_notes import with_window
 from isoglot.report.tables.vocabulary import CAPTION, vocabulary_tables
 from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, Condition, condition_named, conditions_in_use
@@ -33,11 +32,6 @@ from isoglot.study.separate import PAPER_DEPTH
 from isoglot.study.study import Synthetic
 from isoglot.study.study_file import builtin_study_names, read_study
 
-VERDICT_STYLES: Mapping[Verdict | None, str] = {
-    Verdict.AGREES: "green",
-    Verdict.DISAGREES: "red",
-    Verdict.TOO_CLOSE: "yellow",
-}
 # The longest line of prose, and of tasks side by side.
 WIDTH = 100
 PADDING = 3
@@ -88,7 +82,7 @@ def _scale_in_brief(scale: Scale) -> str:
 
 
 def results(scores: ReportScores, *, scale: Scale, conditions: Sequence[Condition] = ()) -> RenderableType:
-    """The conditions, Table 1, then scores by layer, and whether their order is the paper's."""
+    """The conditions, Table 1, then scores by layer."""
     with conditions_in_use(conditions):
         return Group(*_results(scores, scale=scale))
 
@@ -104,9 +98,6 @@ def _results(scores: ReportScores, *, scale: Scale) -> list[RenderableType]:
         parts += [terminal_table(replace(grid, notes=["; ".join((CAPTION, *grid.notes))])), ""]
     for section in sections(measurements):
         parts += [terminal_table(_score_grid(section)), ""]
-        if section.agreements:
-            lines = agreement_lines(section.agreements, most=LINES_OF_RETRIEVAL)
-            parts += [Text(HEADING, style="bold"), *_verdicts(lines), ""]
     layers = layer_figures(measurements, new_vectors=scale.alignment.new_vectors)
     growth = (figure for figure, _ in growth_figures(growths(measurements, scale=scale)))
     for figure in chain(structure_figures(measurements), growth, layers):
@@ -183,14 +174,3 @@ def _table_1(table: Table1, *, window: int) -> Iterator[RenderableType]:
     for note in (*with_window(table.notes, window=window), *marked, *rank_sentences(table.ranks)):
         yield Text(fill(note, WIDTH, subsequent_indent="  "))
     yield ""
-    if table.agreement:
-        yield Text(TRANSFER_HEADING, style="bold")
-        yield from _verdicts(table.agreement)
-        yield ""
-
-
-def _verdicts(lines: Iterable[tuple[str, Verdict | None]]) -> Iterator[Text]:
-    for line, verdict in lines:
-        yield Text(
-            fill(line, WIDTH, initial_indent="  ", subsequent_indent="    "), style=VERDICT_STYLES.get(verdict, "")
-        )

@@ -1,47 +1,24 @@
-"""Whether a study orders the conditions as the paper's Table 1 does."""
+"""How near the order of a study's conditions is to that of the paper's Table 1: Spearman's rho."""
 
 # C = conditions, N = draws of noise
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from math import hypot, isfinite, sqrt
 from statistics import correlation, fmean
 
 import numpy as np
 
 from isoglot.report.findings.noise import Noise
-from isoglot.report.findings.published import (
-    SOURCE,
-    TABLE_1_SCORES,
-    TARGETS,
-    TITLE_OF_TASK,
-    published_order,
-    published_score,
-)
+from isoglot.report.findings.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_score
 from isoglot.report.findings.transfer_scores import TaskScores
-from isoglot.report.findings.verdicts import (
-    CLOSE_POINTS,
-    Finding,
-    Sample,
-    Verdict,
-    compared,
-    in_order,
-    is_above_floor,
-    order_verdict,
-)
-from isoglot.study.conditions import CONDITIONS, DEFAULT
 
 # The order of fewer is not worth a number.
 FEWEST_CONDITIONS = 4
 DIGITS = 6
 DRAWS = 2000
 MEAN_OF_TASKS = "mean of tasks"
-# Lines shown for one pair of languages; Table 1 has as many for each task.
-FEW_LINES, LINES_OF_RETRIEVAL = 5, 12
-PAIRS = [pair for a, b in combinations(TABLE_1_SCORES, 2) for pair in ((a, b), (b, a))]
-HEADING = "Points gained by training, where all tasks of the paper's Table 1 agree on the order:"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,55 +144,3 @@ def rank_sentences(found: Sequence[RankCorrelation]) -> Iterator[str]:
 
 def rho_text(found: RankCorrelation) -> str:
     return "undefined" if found.rho is None else f"{found.rho:.2f}"
-
-
-def agreement_lines(found: Sequence[Finding], *, most: int = FEW_LINES) -> Iterator[tuple[str, Verdict | None]]:
-    """A line for each or, where these are more, how many there are and those that the paper has otherwise.
-
-    The verdict is None where it stands on few seeds, and has no colour.
-    """
-    if len(found) > most:
-        agree, disagree, close = (
-            sum(each.verdict is verdict for each in found)
-            for verdict in (Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE)
-        )
-        overall = Verdict.DISAGREES if disagree else Verdict.AGREES if agree else Verdict.TOO_CLOSE
-        counts = f"{agree} agree with the paper, {disagree} disagree, {close} are too close to call"
-        yield f"of {len(found)} pairs {counts}", overall if all(each.is_sure for each in found) else None
-        found = [each for each in found if each.verdict is Verdict.DISAGREES]
-    for each in found:
-        yield each.line, each.verdict if each.is_sure else None
-
-
-def agreements(gains: Mapping[str, Sample]) -> list[Finding]:
-    """Every pair of conditions whose order the paper's three tasks agree on, by what training gained each."""
-    # Where training gained Default nothing, there is no structure whose order could be judged.
-    leaders = [gains[DEFAULT.name]] if DEFAULT.name in gains else list(gains.values())
-    if not any(is_above_floor(gain) for gain in leaders):
-        return []
-    return orders(gains, [pair for pair in PAIRS if published_order(*pair)])
-
-
-def orders(leads: Mapping[str, Sample], papers: Sequence[tuple[str, str]]) -> list[Finding]:
-    """The paper's orders, each the better condition first, by points above the floor."""
-    found = []
-    for pair in papers:
-        if all(name in leads for name in pair):
-            better, worse = (leads[name] for name in pair)
-            numbers = in_order(*((CONDITIONS[name].label, leads[name]) for name in pair), number="+.1f")
-            finding = compared(better, worse, numbers=numbers)
-            found.append(if_scores_show_it(finding, better.plain, worse.plain))
-    return found
-
-
-def if_scores_show_it(found: Finding, better: Sample, worse: Sample) -> Finding:
-    """A finding on points above the floor, left open where the scores themselves are not in that order."""
-    # A floor that is higher, as that of Default's shared spelling, leaves less to gain.
-    is_shown = order_verdict(better, worse) is found.verdict
-    return found if is_shown else replace(found, verdict=Verdict.TOO_CLOSE)
-
-
-def clear_orders(task: str, languages: tuple[str, str]) -> list[tuple[str, str]]:
-    """Conditions that the paper has more than CLOSE_POINTS apart in a task and pair, the better one first."""
-    papers = {name: published_score(name, task=task, languages=languages) for name in TABLE_1_SCORES}
-    return [(a, b) for a, b in PAIRS if papers[a] - papers[b] > CLOSE_POINTS]

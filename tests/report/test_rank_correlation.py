@@ -1,4 +1,4 @@
-"""Orders of conditions: where the paper has one, a study agrees, disagrees or cannot tell; and Spearman's rho."""
+"""Spearman's rho of the order of conditions with the paper's, and what noise would make of it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,119 +12,20 @@ from scipy.stats import spearmanr
 
 from isoglot.pipeline.cells import TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.findings.agreement import (
+from isoglot.report.findings.noise import Noise, Spread
+from isoglot.report.findings.published import TABLE_1_SCORES, TARGETS, TASKS, published_measurements
+from isoglot.report.findings.rank_correlation import (
     RankCorrelation,
-    agreement_lines,
-    agreements,
     rank_correlations,
     rank_sentences,
     spearman,
 )
-from isoglot.report.findings.noise import Noise, Spread
-from isoglot.report.findings.published import TABLE_1_SCORES, TARGETS, TASKS, published_measurements
 from isoglot.report.findings.transfer_scores import transfer_scores
-from isoglot.report.findings.verdicts import Finding, Sample, Verdict
-from isoglot.report.report_scores import ReportScores
-from tests.report.made_up_measurements import scored, with_open_gates
+from tests.report.made_up_measurements import scored
 
 PAPERS = [each for each in published_measurements() if each.exhibit == TABLE_1]
 FIRST = list(TABLE_1_SCORES)
 CONSTANT = Noise()
-
-
-def judged_gains(**values: tuple[float, ...]) -> list[Finding]:
-    """The orders of conditions by points that training gained, seed by seed."""
-    gains = {name.replace("_", "-"): Sample.of(dict(enumerate(of_seeds))) for name, of_seeds in values.items()}
-    noise = Noise.of_leads((None, name, gain) for name, gain in gains.items())
-    return agreements({name: replace(gain, close=noise.points(None, name)) for name, gain in gains.items()})
-
-
-@pytest.mark.parametrize(
-    ("default", "separate", "line"),
-    [
-        ((83.14,), (21.0,), "Default +83.1 > Sep Emb + L1-6 +21.0: agrees with the paper in this run"),
-        # The third seed of one side has no match.
-        ((21, 22), (83, 83.2, 84), "Default +21.5 < Sep Emb + L1-6 +83.1: disagrees with the paper in these two runs"),
-        ((80.0,), (77.0,), "Default +80.0 > Sep Emb + L1-6 +77.0: too close to call in this run"),
-        # Three seeds that agree say more than one.
-        ((80.0, 80.1, 80.2), (77.9, 78.0, 78.1), "Default +80.1 > Sep Emb + L1-6 +78.0: agrees with the paper"),
-        # One seed is on the other side.
-        ((80, 60), (50, 61), "Default +70.0 > Sep Emb + L1-6 +55.5: too close to call in these two runs"),
-    ],
-)
-def test_an_order_of_the_paper_is_judged(default: tuple[float, ...], separate: tuple[float, ...], line: str) -> None:
-    for first, second in (("default", "sep-emb-l1-6"), ("sep-emb-l1-6", "default")):
-        by_name = {"default": default, "sep-emb-l1-6": separate}
-        assert [each.line for each in judged_gains(**{name: by_name[name] for name in (first, second)})] == [line]
-
-
-def test_an_order_that_floors_alone_make_is_too_close() -> None:
-    """Default starts higher, as it shares words: it gains less where both end alike."""
-    scores = {"default": (87.0, 22.0), "no-anchors": (87.5, 3.0), "sep-emb-l1-6": (4.0, 3.0)}
-    gains = {
-        name: Sample.of(dict.fromkeys(range(3), end)).above(start, variance=0.0)
-        for name, (end, start) in scores.items()
-    }
-    found = {each.numbers: each.verdict for each in agreements(gains)}
-    assert found["Default +65.0 < No anchors +84.5"] is Verdict.TOO_CLOSE
-    assert found["Default +65.0 > Sep Emb + L1-6 +1.0"] is Verdict.AGREES
-
-
-def test_only_orders_of_the_paper_are_judged() -> None:
-    # The paper's tasks disagree about the first two, and it has no row of the third.
-    assert judged_gains(no_anchors=(50.0,), default_anchors=(80.0,), anchors_25=(2.0,)) == []
-    three = judged_gains(default=(80.0,), sep_emb=(50.0,), sep_emb_l1_6=(20.0,))
-    assert [each.numbers for each in three] == [
-        "Default +80.0 > Sep Emb +50.0",
-        "Default +80.0 > Sep Emb + L1-6 +20.0",
-        "Sep Emb +50.0 > Sep Emb + L1-6 +20.0",
-    ]
-
-
-def test_many_are_counted_and_only_those_that_the_paper_has_otherwise_have_a_line() -> None:
-    close = dict.fromkeys(("default", "sep_l1_6", "sep_emb_l1_6", "sep_emb_l1_3", "no_anchors"), (10.0,) * 3)
-    found = judged_gains(**close, sep_emb=(1.0, 1.0, 1.0))
-    against = [each for each in found if each.verdict is Verdict.DISAGREES]
-    (first, overall), *rest = agreement_lines(found)
-    num_for = sum(each.verdict is Verdict.AGREES for each in found)
-    assert first.startswith(f"of {len(found)} pairs {num_for} agree with the paper, {len(against)} disagree, ")
-    assert overall is Verdict.DISAGREES
-    assert rest == [(each.line, Verdict.DISAGREES) for each in against] != []
-    assert list(agreement_lines(found, most=len(found))) == [(each.line, each.verdict) for each in found]
-
-
-def test_nothing_is_judged_where_training_gained_default_nothing() -> None:
-    assert judged_gains(default=(2.0,), sep_emb=(30.0,)) == []
-    assert len(judged_gains(default=(2.2,), sep_emb=(30.0,))) == 1
-
-
-def test_verdicts_of_few_seeds_have_no_colour() -> None:
-    for seeds, colour in ((2, None), (3, Verdict.AGREES)):
-        found = judged_gains(default=(80.0,) * seeds, sep_emb=(50.0,) * seeds)
-        assert [verdict for _, verdict in agreement_lines(found)] == [colour]
-        assert [verdict for _, verdict in agreement_lines(found, most=0)] == [colour]
-
-
-def test_transfer_is_judged_where_the_same_task_of_the_paper_is_clear() -> None:
-    def judged(task: str, languages: tuple[str, str] = ("ela", "oru"), *, apart: float = 1.0) -> list[str]:
-        scores = {"sep-emb": 70.0, "default": 50.0, "anchors-25": 40.0}
-        found = [
-            each
-            for seed in range(3)
-            for each in scored(
-                {name: score + apart * seed for name, score in scores.items()},
-                **{"task": task, "target": languages[1], "languages": languages, "seed": seed},
-            )
-        ]
-        table = ReportScores(with_open_gates(found)).table_1
-        assert table is not None
-        return [line for line, _ in table.agreement]
-
-    # Over its languages the paper has Default 4.5 points above Sep Emb in XNLI, 1.8 in parsing, and in French 0.9.
-    assert judged("nli") == ["NLI, ela-oru: Default +17.7 < Sep Emb +37.7: disagrees with the paper"]
-    assert judged("parsing") == judged("pos") == judged("nli", ("en", "fr")) == []
-    # Default's three seeds are 12 points apart: by themselves they do not show that it is above its floor.
-    assert judged("nli", apart=12.0) == []
 
 
 def ranked(found: Sequence[Measurement], *, noise: Noise = CONSTANT) -> dict[str, RankCorrelation]:
