@@ -228,7 +228,10 @@ def test_mistakes_are_named() -> None:
             lambda: ig.Results(own_study(), store="no").report("new"),
             r"nothing of demo is in \S+no yet; make it",
         ),
-        (lambda: ig.Results(own_study()).pack("small.toml"), "pack small.toml: that is there and is no .xz archive"),
+        (
+            lambda: ig.Results(own_study()).pack("small.toml"),
+            "pack small.toml: that is there and is no archive of isoglot",
+        ),
     ):
         with pytest.raises(ig.IsoglotError, match=message):
             wrong()

@@ -132,6 +132,10 @@ def unreadable(path: Path, error: OSError, *, folder: Path) -> IsoglotError:
     )
 
 
+def sum_of(content: bytes) -> FileSum:
+    return FileSum(bytes=len(content), sha256=hashlib.sha256(content).hexdigest())
+
+
 def file_sum(path: Path) -> FileSum:
     with path.open("rb") as file:
         sha256 = hashlib.file_digest(file, "sha256").hexdigest()

@@ -3,7 +3,6 @@
 All small files travel, and so most artifacts travel whole. The same artifacts always give the same bytes.
 """
 
-import hashlib
 import io
 import json
 import lzma
@@ -18,7 +17,7 @@ from typing import Any
 
 from isoglot.errors import IsoglotError
 from isoglot.files import flush, lease, new_file, text_sum
-from isoglot.store.file_sums import RECORD_NAME, check_files, file_sum
+from isoglot.store.file_sums import RECORD_NAME, FileSum, check_files, sum_of
 from isoglot.store.record import summarised_files
 from isoglot.store.stage import Stage
 from isoglot.store.store import Store
@@ -52,6 +51,7 @@ def write_pack(
         return num_bytes <= largest_file or name in always
 
     files: dict[str, Path | bytes] = {}
+    sums: dict[str, FileSum] = {}
     logs, counts = list[str](), Counter[str]()
     for stage in stages:
         artifact = store.lookup(stage, read=())
@@ -64,7 +64,10 @@ def write_pack(
         check_files(folder, {name: record.files[name] for name in names}, read=names)
         top = ARTIFACTS if names == [*record.files] else SUMMARIES
         counts[top] += 1
-        files |= {f"{top}/{record.folder_name}/{name}": folder / name for name in (RECORD_NAME, *names)}
+        place = f"{top}/{record.folder_name}"
+        files |= {f"{place}/{name}": folder / name for name in names}
+        sums |= {f"{place}/{name}": record.files[name] for name in names}
+        files[f"{place}/{RECORD_NAME}"] = (folder / RECORD_NAME).read_bytes()
         log = store.log_folder(stage)
         if log.is_dir():
             logs.append(log.name)
@@ -73,7 +76,7 @@ def write_pack(
     try:
         with lease(path.with_name(f"{path.name}.lease")):
             try:
-                _write_archive(draft, files, logs=logs)
+                _write_archive(draft, files, sums=sums, logs=logs)
                 flush(draft)
                 draft.replace(path)  # an older archive stays until this one is whole
                 flush(path.parent)
@@ -93,9 +96,16 @@ def archive_path(to: str | Path, *, option: str) -> Path:
         raise IsoglotError(f"{option} {to}: that is a folder; name a file in it, as in {path / 'demo.tar.xz'}")
     if not path.parent.is_dir():
         raise IsoglotError(f"{option} {to}: there is no folder {path.parent}; make it first")
-    if path.exists() and not is_xz(path):
-        raise IsoglotError(f"{option} {to}: that is there and is no .xz archive; delete it, or name another file")
+    if path.exists() and not (is_xz(path) and _begins_with_manifest(path)):
+        raise IsoglotError(f"{option} {to}: that is there and is no archive of isoglot; name another file")
     return path
+
+
+def _begins_with_manifest(path: Path) -> bool:
+    """Whether it is an archive of ours: texts are kept in .xz files as well."""
+    with suppress(lzma.LZMAError, EOFError), lzma.open(path) as file:
+        return file.read(len(MANIFEST)) == MANIFEST.encode()
+    return False
 
 
 def is_xz(path: Path) -> bool:
@@ -132,15 +142,14 @@ def _log_files(log: Path, travels: Callable[[str, int], bool]) -> Iterator[tuple
                     yield name, file.read(status.st_size)
 
 
-def _member_sum(file: Path | bytes) -> dict[str, Any]:
-    if isinstance(file, bytes):
-        return {"bytes": len(file), "sha256": hashlib.sha256(file).hexdigest()}
-    return asdict(file_sum(file))
-
-
-def _write_archive(path: Path, files: Mapping[str, Path | bytes], *, logs: Sequence[str]) -> None:
-    sums = {name: _member_sum(file) for name, file in sorted(files.items())}
-    content: dict[str, Any] = {"format": FORMAT, "logs": sorted(logs), "members": sums}
+def _write_archive(
+    path: Path, files: Mapping[str, Path | bytes], *, sums: Mapping[str, FileSum], logs: Sequence[str]
+) -> None:
+    """Files by name, with the sums of those that are not given as bytes."""
+    members = {
+        name: asdict(sum_of(file) if isinstance(file, bytes) else sums[name]) for name, file in sorted(files.items())
+    }
+    content: dict[str, Any] = {"format": FORMAT, "logs": sorted(logs), "members": members}
     content["sha256"] = manifest_sum(content)
     manifest = (json.dumps(content, indent=1) + "\n").encode()
     with (
@@ -151,6 +160,6 @@ def _write_archive(path: Path, files: Mapping[str, Path | bytes], *, logs: Seque
         for name, source in [(MANIFEST, manifest), *sorted(files.items())]:
             # A header without owner and date, which would differ from one machine or day to the next.
             header = tarfile.TarInfo(name)
-            header.size, header.mode = (sums[name]["bytes"] if name in sums else len(manifest)), 0o644
+            header.size, header.mode = (members[name]["bytes"] if name in members else len(manifest)), 0o644
             with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
                 tar.addfile(header, file)

@@ -178,7 +178,7 @@ def test_a_pipe_is_neither_read_nor_replaced_and_a_file_is_no_store(elsewhere: W
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     answer = answered("pack", "tiny.toml", "--to", str(pipe), folder=elsewhere.folder)
-    assert f"--to {pipe}: that is there and is no .xz archive" in answer.stderr
+    assert f"--to {pipe}: that is there and is no archive of isoglot" in answer.stderr
     assert pipe.is_fifo()
     answer = answered("unpack", "tiny.tar.xz", "--store", "tiny.toml", folder=elsewhere.folder)
     assert re.search(r"the store .*tiny\.toml is a file", answer.stderr)

@@ -1,5 +1,6 @@
 """Archives: which files of a store travel, and that the same artifacts always give the same bytes."""
 
+import lzma
 import os
 import shutil
 import tarfile
@@ -10,7 +11,7 @@ import pytest
 
 from isoglot.errors import IsoglotError
 from isoglot.store import Stage, Store
-from isoglot.store.packing import Packed, write_pack
+from isoglot.store.packing import Packed, archive_path, write_pack
 from isoglot.store.unpacking import unpack
 from tests.store.toy_stages import Joined, Text
 
@@ -53,6 +54,17 @@ def test_a_file_just_at_the_limit_travels(
     assert done.num_bytes == path.stat().st_size
     files = {"record.json", *(f"lines/{number}.txt" for number in range(lines))}
     assert {*names_in(path)} == {"isoglot-pack.json", *(f"{top}/{made.folder(TEXT).name}/{name}" for name in files)}
+
+
+def test_an_archive_replaces_an_older_one_and_no_text_that_is_compressed_alike(made: Store, tmp_path: Path) -> None:
+    path, text, cut = tmp_path / "pack.tar.xz", tmp_path / "text.txt.xz", tmp_path / "cut.xz"
+    packed(path, made)
+    text.write_bytes(lzma.compress(b"a sentence\n" * 100))
+    cut.write_bytes(path.read_bytes()[:8])
+    assert archive_path(path, option="--to") == path
+    for other in (text, cut):
+        with pytest.raises(IsoglotError, match="is no archive of isoglot; name another file"):
+            archive_path(other, option="--to")
 
 
 def test_small_logs_travel_and_links_do_not(made: Store, tmp_path: Path) -> None:
