@@ -125,8 +125,9 @@ class FileSources:
 
     def held_out_words(self, languages: Pair) -> tuple[DictionaryFile, ...]:
         """Dictionaries of which no extra anchors may be made."""
-        given = if_given(lambda: self.word_translation(languages))
-        return () if given is None else (given,)
+        # One that is named but not there is missing: without it the words that are asked for would be trained on.
+        is_named = f"word-translation.{'-'.join(languages)}" in self.real.resources
+        return (self.word_translation(languages),) if is_named else ()
 
     def mapping(self, languages: Pair) -> ParallelFiles:
         """Sentences to fit maps on and to compare models by; paraphrases for a language and its second model."""

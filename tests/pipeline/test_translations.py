@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from isoglot.corpora.synthetic import dictionary, draw_meanings, realise
+from isoglot.errors import MissingDataError
+from isoglot.pipeline.sources import sources
 from isoglot.pipeline.stages.source_files import source_file
 from isoglot.pipeline.stages.text import LINES, SyntheticText, read_lines
 from isoglot.pipeline.stages.translations import (
@@ -22,6 +24,7 @@ from isoglot.pipeline.stages.translations import (
 )
 from isoglot.study.conditions import Domain
 from isoglot.study.languages import Splitter, WordSplitting
+from isoglot.study.study_file import parse_study
 from isoglot.study.synthetic_languages import Script, SyntheticLanguage, World
 from tests.pipeline.making import failure, made
 from tests.tiny_worlds import TINY_WORLD
@@ -153,3 +156,19 @@ def test_a_synthetic_dictionary_is_that_of_its_world_and_maps_are_not_scored_on_
     assert {source for source, _, _ in fit}.isdisjoint(source for source, _, _ in test)
     assert len(fit) == pytest.approx(0.7 * len(entries), abs=5)
     assert fit != entries[: len(fit)]
+
+
+def test_words_that_are_asked_for_are_no_extra_anchors_and_their_file_must_be_there(tmp_path: Path) -> None:
+    for name in ("en.txt", "fr.txt"):
+        (tmp_path / name).write_text("a line\n")
+    text = 'name = "real"\nscale = "demo"\nlanguages = ["en", "fr"]\n[text]\nen = "en.txt"\nfr = "fr.txt"\n'
+    named = text + '[resources]\nword-translation.en-fr = "muse.txt"\n'
+
+    def held_out(study: str) -> int:
+        return len(sources(parse_study(study, origin="real.toml", data=tmp_path)).held_out_words(("en", "fr")))
+
+    assert held_out(text) == 0
+    with pytest.raises(MissingDataError, match=r"muse\.txt: No such file"):
+        held_out(named)
+    (tmp_path / "muse.txt").write_text("dog chien\n")
+    assert held_out(named) == 1
