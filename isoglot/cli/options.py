@@ -101,7 +101,7 @@ class Folders:
 
     @property
     def data_path(self) -> Path | None:
-        return Path(self.data) if self.data else None
+        return None if self.data is None else named_folder("--data", self.data)
 
     def open_store(self) -> "Store":
         from isoglot.store import Store

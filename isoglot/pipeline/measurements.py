@@ -2,14 +2,14 @@
 
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from isoglot.corpora.streams import DESCRIPTION
 from isoglot.errors import IsoglotError
-from isoglot.pipeline.cells import AT, EMERGENCE, FROZEN, GROWTH_TASKS, MAPPED, UNTRAINED, Cell
+from isoglot.pipeline.cells import AT, EMERGENCE, GROWTH_TASKS, UNTRAINED, Cell
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.emergence import Emergence
 from isoglot.pipeline.stages.models import AnyEncoder, PretrainedEncoder
@@ -52,16 +52,6 @@ def write_csv(found: Sequence[Measurement], *, to: TextIO) -> None:
     writer = csv.DictWriter(to, [each.name for each in fields(Measurement)], lineterminator="\n")
     writer.writeheader()
     writer.writerows(vars(each) | {"languages": "-".join(each.languages)} for each in found)
-
-
-def with_variant(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A measurement's row; before there was a field for it, the variant was the end of the metric's name."""
-    metric = row.get("metric")
-    if "variant" not in row and isinstance(metric, str):
-        for end, variant in (("_untrained_frozen", FROZEN), ("_untrained", UNTRAINED), ("_mapped", MAPPED)):
-            if metric.endswith(end):
-                return {**row, "metric": metric.removesuffix(end), "variant": variant}
-    return dict(row)
 
 
 def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[IsoglotError]]:

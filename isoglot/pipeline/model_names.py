@@ -194,8 +194,11 @@ def _side(name: str, study: Study, condition: Condition, choices: list[str]) -> 
     if unknown:
         known = ", ".join((*study.languages, *pairs))
         raise IsoglotError(f"{name}: {unknown[0]!r} is no language, pair or seed of {study.name} ({known}); {FORM}")
-    if len(languages) != 1 or len(seeds) > 1 or len(named_pairs) > 1:
-        raise IsoglotError(f"{name}: say one language, {' or '.join(study.languages)}; {FORM}")
+    if len(languages) != 1:
+        raise IsoglotError(f"{name}: name one language, {' or '.join(study.languages)}; {FORM}")
+    for kind, given in (("seeds", seeds), ("pairs", named_pairs)):
+        if len(given) > 1:
+            raise IsoglotError(f"{name}: names the {kind} {' and '.join(given)}; leave one of them; {FORM}")
     owners = _languages(name, study, condition, languages[0], [pairs[each] for each in named_pairs])
     seed = int(seeds[0]) if seeds else study.seeds[0]
     graph = ModelGraph(study=study, condition=condition, languages=owners, seed=seed)

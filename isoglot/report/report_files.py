@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 from pydantic import TypeAdapter, ValidationError
 
 from isoglot.errors import IsoglotError, suggestion
-from isoglot.pipeline.measurements import Measurement, with_variant
+from isoglot.pipeline.measurements import Measurement
 from isoglot.report.provenance import Provenance
 from isoglot.report.state import State
 from isoglot.report.training_curves import Curve
@@ -139,8 +139,7 @@ def _measurements(path: Path, own_conditions: set[str]) -> Iterator[Measurement]
     tasks = task_names()
     for where, line in _lines(path):
         try:
-            row = _parsed(dict[str, Any], line, where="")
-            each = _parsed(Measurement, json.dumps(with_variant(row)), where="")
+            each = _parsed(Measurement, line, where="")
             # Names that only a later isoglot knows are refused.
             if each.condition not in {*own_conditions, MONOLINGUAL.name}:
                 named_in_file(each.condition)
@@ -150,7 +149,7 @@ def _measurements(path: Path, own_conditions: set[str]) -> Iterator[Measurement]
         except IsoglotError as error:
             raise IsoglotError(f"{where}: not a measurement as `isoglot results --json` prints it ({error})") from None
         # pydantic makes a float of a whole number, which would be printed otherwise.
-        yield replace(each, value=row["value"]) if each.value.is_integer() else each
+        yield replace(each, value=json.loads(line)["value"]) if each.value.is_integer() else each
 
 
 def _lines(path: Path) -> Iterator[tuple[str, str]]:

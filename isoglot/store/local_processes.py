@@ -19,7 +19,7 @@ from typing import Any
 
 from isoglot.errors import IsoglotError, option
 from isoglot.processes import ctrl_c_blocked, end_with_parent, script_hidden
-from isoglot.store.engine import Emit, Engine, Event, Failed, Progressed, Waiting, make_or_fail
+from isoglot.store.engine import Emit, Engine, Event, Failed, Progressed, make_or_fail
 from isoglot.store.stage import Stage
 from isoglot.store.store import Store
 
@@ -128,7 +128,7 @@ class _Worker:
             self.handle(Failed(self.stage.digest, error))
 
     def handle(self, event: Event) -> None:
-        if not isinstance(event, Progressed | Waiting):
+        if not isinstance(event, Progressed):
             self.stage = None
         if isinstance(event, Failed):
             # An error may leave the GPU, or a library, in a state that fails every later stage of the process.

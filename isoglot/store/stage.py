@@ -22,9 +22,6 @@ class Resources:
     """The whole time. A stage that can be interrupted may get it in several turns."""
 
 
-RESERVED = frozenset({"kind", "version", "digest", "make", "amount", "resources"})
-
-
 class Progress(Protocol):
     """A function for reports of progress: progress(3e5, 1.2e6, "tokens", "loss 4.1")."""
 
@@ -153,5 +150,5 @@ def _check_class(stage: type[Stage]) -> None:
         raise TypeError(f'{stage.__name__} needs a kind of its own, in small letters, as in kind = "token-streams"')
     if "__dataclass_fields__" not in vars(stage):
         raise TypeError(f"{stage.__name__} needs the decorator @dataclass(frozen=True, kw_only=True)")
-    if taken := RESERVED.intersection(each.name for each in fields(stage)):
+    if taken := {each.name for each in fields(stage)} & {"kind", *dir(Stage)}:
         raise TypeError(f"{stage.__name__} has a field {min(taken)!r}, which means something else in every stage")

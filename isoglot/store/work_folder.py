@@ -9,7 +9,7 @@ from pathlib import Path
 
 from isoglot.errors import IsoglotError
 from isoglot.files import descriptor_of, text_sum
-from isoglot.store.file_sums import EVERYTHING, RECORD_NAME
+from isoglot.store.file_sums import EVERYTHING
 from isoglot.store.record import read_artifact
 from isoglot.store.stage import Progress, Stage
 
@@ -65,10 +65,8 @@ def closed_to_others(folder: Path, *, mode: int) -> Iterator[None]:
 
 
 def lacks_only_the_rename(partial: Path, *, stage: Stage) -> bool:
-    # An attempt may have been killed between writing its record and the rename, or while it wrote the record.
-    try:
+    """Whether an attempt was killed between writing its record and the rename; a torn record does not count."""
+    with suppress(IsoglotError):
         read_artifact(partial, stage=stage, read=EVERYTHING)
-    except IsoglotError:
-        (partial / RECORD_NAME).unlink(missing_ok=True)
-        return False
-    return True
+        return True
+    return False

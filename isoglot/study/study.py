@@ -175,17 +175,25 @@ def conditions_named(
         try:
             conditions.append(_well_named(own[name], beside=conditions) if name in own else named_in_file(name))
             about = f"{name!r}: "
-            _refuse_twins(conditions, depth=scale.shape.layers)
+            _refuse_twins(conditions, scale=scale)
         except IsoglotError as error:
             raise place.error(f"{about}{error}") from None
     return tuple(conditions)
 
 
-def _refuse_twins(rows: Sequence[Condition], *, depth: int) -> None:
-    # At few layers several of the paper's fall together, and two conditions may be one model.
-    models = [row.replace(name="", label="", section="", separate=row.separate.at_depth(depth)) for row in rows]
+def _refuse_twins(rows: Sequence[Condition], *, scale: Scale) -> None:
+    # At few layers several of the paper's fall together, and a start may be the one that the scale has anyway.
+    depth = scale.shape.layers
+
+    def model(row: Condition) -> Condition:
+        start = row.own_parts_start or (scale.own_parts_start if row.separate.has_starts else None)
+        return replace(row, name="", label="", section="", separate=row.separate.at_depth(depth), own_parts_start=start)
+
+    models = [model(row) for row in rows]
     if (place := models.index(models[-1])) < len(rows) - 1:
-        raise IsoglotError(f"at {depth} layers this is the model of {rows[place].name!r}; leave one of them out")
+        raise IsoglotError(
+            f"at scale {scale.name}, with {depth} layers, this is the model of {rows[place].name!r}; leave one out"
+        )
 
 
 def _well_named(condition: Condition, *, beside: Iterable[Condition]) -> Condition:

@@ -4,13 +4,12 @@ import json
 import shutil
 from pathlib import Path
 
-import pytest
 from commands import Workplace
 from study_texts import TINY_STUDY
 
 from isoglot.pipeline.cells import EMERGENCE
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.measurements import measurements, with_variant
+from isoglot.pipeline.measurements import measurements
 from isoglot.pipeline.stages.emergence import Emergence
 from isoglot.store import Store
 from isoglot.study.study_file import parse_study
@@ -79,18 +78,3 @@ def test_other_seeds_and_conditions_are_not_shown(finished: Workplace) -> None:
         ("no-anchors", None),
         ("sep-emb", None),
     }
-
-
-@pytest.mark.parametrize(
-    ("metric", "split"),
-    [
-        ("cka", ("cka", None)),
-        ("cka_untrained", ("cka", "untrained")),
-        ("las_without_punctuation_untrained_frozen", ("las_without_punctuation", "untrained-frozen")),
-        ("las_mapped", ("las", "mapped")),
-    ],
-)
-def test_measurements_published_before_there_were_variants_are_read(metric: str, split: tuple[str, str | None]) -> None:
-    row = with_variant({"metric": metric})
-    assert (row["metric"], row.get("variant")) == split
-    assert with_variant({"metric": metric, "variant": "mapped"}) == {"metric": metric, "variant": "mapped"}

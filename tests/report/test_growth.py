@@ -198,9 +198,7 @@ def test_the_best_model_of_a_run_is_its_finished_one_wherever_it_comes() -> None
 
 
 def test_a_task_that_was_not_learned_is_no_ceiling() -> None:
-    found = [
-        replace(each, value=each.value if each.variant else 20.0 + each.value / 10) for each in named("default")
-    ]
+    found = [replace(each, value=each.value if each.variant else 20.0 + each.value / 10) for each in named("default")]
     (row,) = rows(*found)
     assert (row.floor, row.ceiling) == (30.0, 100.0)
     assert row.at(PAPER.tokens) == (None, "at its floor")

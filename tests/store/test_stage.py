@@ -77,7 +77,13 @@ class FieldForVersion(Text):
     version: int = 2  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("stage", [Undecorated, Inherited, Shouting, FieldForVersion])
+@dataclass(frozen=True, kw_only=True)
+class FieldForLeaves(Text):
+    kind = "field-for-leaves"
+    leaves: tuple[str, ...] = ()  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("stage", [Undecorated, Inherited, Shouting, FieldForVersion, FieldForLeaves])
 def test_classes_whose_digest_could_lie_are_refused(stage: type[Text]) -> None:
     with pytest.raises(TypeError, match=stage.__name__):
         _ = stage().digest

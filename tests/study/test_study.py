@@ -175,7 +175,15 @@ TWIN = OWN.replace(name="sep-l6", label="Sep L6", separate=Separate(layers={6}))
         ({"conditions": [OWN.replace(label="Default")]}, "conditions: 'sep-l5' has the label of another condition"),
         ({"conditions": [OWN, OWN.replace(name="b")]}, "conditions: 'b' has the label of another condition, 'Sep L5'"),
         ({"conditions": [OWN], "change": {"shape": {"layers": 1}}}, "conditions: 'sep-l5': a model of 1 layers is too"),
-        ({"conditions": [OWN, TWIN]}, "conditions: 'sep-l6': at 4 layers this is the model of 'sep-l5'; leave one"),
+        (
+            {"conditions": [OWN, TWIN]},
+            "conditions: 'sep-l6': at scale demo, with 4 layers, this is the model of 'sep-l5'; leave one",
+        ),
+        # The scale says how parts start; a row that says the same is the same model.
+        (
+            {"conditions": ["sep-emb", "sep-emb-independent"]},
+            "conditions: 'sep-emb-independent': .* the model of 'sep-emb'",
+        ),
         ({"change": {"update": 3}}, "change.update: unknown key.* did you mean 'updates'"),
         ({"change": {"window": 65}}, "change.window: should be at most shape.positions, 64, not 65"),
         ({"change": {"dev_lines": 4000}}, "synthetic.sentences: should be above 5000"),

@@ -119,7 +119,7 @@ def _left_open(found: Finding, what: str) -> Finding:
 def _by_scores_too(found: Finding, better: Sample, worse: Sample) -> Finding:
     """The finding if the scores show it as well; else left open, with the scores."""
     # A floor that is higher, as that of Default's shared spelling, leaves less to gain.
-    if order_verdict(better, worse) is found.verdict:
+    if found.verdict in (Verdict.TOO_CLOSE, order_verdict(better, worse)):
         return found
     better, worse = paired(better, worse)
     numbers = f"{found.numbers}, but scores of {better.mean:.1f} and {worse.mean:.1f}"

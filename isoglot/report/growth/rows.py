@@ -96,9 +96,7 @@ class Growth:
     def finished(self) -> list[float]:
         """Scores of finished models, one a seed; empty while none is there."""
         # The best model of a run may come a little before its end. Those kept on the way come at half of it or before.
-        return [
-            score for of_seed in self.line.by_seed for tokens, score in of_seed.items() if 2 * tokens > self.budget
-        ]
+        return [score for of_seed in self.line.by_seed for tokens, score in of_seed.items() if 2 * tokens > self.budget]
 
     @cached_property
     def fit_and_reason(self) -> tuple[GrowthFit | None, str]:
