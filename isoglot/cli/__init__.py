@@ -118,7 +118,7 @@ def results(
     found, damage = measurements(chosen, options.open_store())
     _print_results(found, chosen, form=form)
     if damage:
-        raise IsoglotError("; ".join(str(error) for error in damage))
+        raise IsoglotError("; ".join(str(each.error) for each in damage))
     for sentence in gap_sentences(chosen):
         print(sentence, file=sys.stderr)
     # By digest: two conditions may start from one and the same untrained model.

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from isoglot.corpora.streams import DESCRIPTION
 from isoglot.errors import IsoglotError
@@ -54,16 +54,23 @@ def write_csv(found: Sequence[Measurement], *, to: TextIO) -> None:
     writer.writerows(vars(each) | {"languages": "-".join(each.languages)} for each in found)
 
 
-def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[IsoglotError]]:
+class Damage(NamedTuple):
+    """A cell whose numbers the store cannot give, although it has them."""
+
+    cell: Cell
+    error: IsoglotError
+
+
+def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[Damage]]:
     """Every number the store holds for the study, and what is wrong with those it cannot give."""
     numbers: list[Measurement] = []
-    damage: list[IsoglotError] = []
+    damage: list[Damage] = []
     for cell in cells(study):
         try:
             if (stored := store.lookup(cell.stage, read=(SCORES,))) is not None:
                 numbers += _of_cell(cell, stored.folder, study=study, store=store)
         except IsoglotError as error:
-            damage.append(error)
+            damage.append(Damage(cell, error))
     return numbers, damage
 
 

@@ -100,8 +100,8 @@ class DiskUse:
     @property
     def finished_bytes(self) -> int:
         """Files that stay: the best model, those kept from the course of training, and the log."""
-        num_kept = self.run.updates.bit_length() - 1  # one at each halving
-        return (1 + num_kept) * self.model_bytes + self.run.evaluations * LOG_LINE_BYTES
+        kept = self.model_bytes - (self.weight_bytes // 2 if self.run.keeps_halves else 0)
+        return self.model_bytes + len(self.run.kept_updates) * kept + self.run.evaluations * LOG_LINE_BYTES
 
     @property
     def passing_bytes(self) -> int:

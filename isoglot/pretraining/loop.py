@@ -183,7 +183,7 @@ class Trainer:
             halves = {name: tensor.detach().half() for name, tensor in tensors.items()}
             self.writer(halves, path, metadata=metadata)
 
-        write_model(self.model, folder, write=self.writer if self.run.moments is None else write)
+        write_model(self.model, folder, write=write if self.run.keeps_halves else self.writer)
 
     def is_report_due(self) -> bool:
         """After some updates or, where these take long, some seconds; and at the end."""

@@ -73,6 +73,11 @@ class PretrainingRun:
         # The chosen model is the last moment.
         return [self.updates >> halvings for halvings in range(1, self.moments or self.updates.bit_length())][::-1]
 
+    @property
+    def keeps_halves(self) -> bool:
+        """Whether kept models are in float16. Without `moments` they keep the bytes that they always had."""
+        return self.moments is not None
+
 
 @dataclass(frozen=True, kw_only=True)
 class UpdateRecord:

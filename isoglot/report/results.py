@@ -131,7 +131,7 @@ def run(
     if console is not None:
         for sentence in gap_sentences(chosen):
             console.print(sentence)
-    if troubles := [*filter(None, [made.trouble]), *dict.fromkeys(map(str, damage))]:
+    if troubles := [*filter(None, [made.trouble]), *dict.fromkeys(str(each.error) for each in damage)]:
         where = f"isoglot.Results(study, store={str(place.root)!r}) has all that was made"
         raise IsoglotError("\n".join([*troubles, where]))
     return results
@@ -191,7 +191,7 @@ class Results(Numbers):
         """The numbers, in the order in which a report shows them."""
         found, damage = measurements(self.study, self.store)
         if damage:
-            raise IsoglotError("; ".join(dict.fromkeys(map(str, damage))))
+            raise IsoglotError("; ".join(dict.fromkeys(str(each.error) for each in damage)))
         return tuple(found)
 
     @property

@@ -14,8 +14,7 @@ from isoglot.errors import IsoglotError, option
 from isoglot.files import clear_disk_errors, lease, parsed_json, refuse_links, sha256_of, text_sum, write_whole
 from isoglot.pipeline.cells import VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.measurements import Measurement, measurements, pending_cells
-from isoglot.pipeline.stages.scores import SCORES
+from isoglot.pipeline.measurements import Damage, Measurement, measurements, pending_cells
 from isoglot.report.difference import Changed, difference
 from isoglot.report.figures.picture import BEGINNING, Picture
 from isoglot.report.findings.verdicts import Claim, Verdict, tally
@@ -65,10 +64,9 @@ class Written:
     """Its differences from another report, if one was given."""
     predicted: Sequence[Prediction] = ()
     """Predictions of that report for this one, if it is of a shorter run."""
-    found: Sequence[Measurement] = ()
     pending: Sequence[Cell] = ()
     """Cells that a run would fill."""
-    damage: Sequence[IsoglotError] = ()
+    damage: Sequence[Damage] = ()
 
 
 def write_current_report(
@@ -76,19 +74,13 @@ def write_current_report(
 ) -> Written:
     """Write the whole report, however little there is; each failure begins with the title of a stage."""
     found, damage = measurements(study, store)
-    pending, read = pending_cells(study, store), {each.stage for each in found}
-    damaged: dict[str, Cell] = {}
-    all_failures = dict.fromkeys(failures)
-    for cell in cells(study):
-        if cell.stage.digest not in read:
-            try:
-                store.lookup(cell.stage, read=(SCORES,))
-            except IsoglotError as error:
-                damaged[cell.stage.digest] = cell
-                all_failures[f"{cell.stage.title}: {error}"] = None
+    pending = pending_cells(study, store)
+    damaged = {cell.stage.digest: cell for cell, _ in damage}
+    # A stage that failed for the damage may have said the same.
+    all_failures = dict.fromkeys([*failures, *(f"{cell.stage.title}: {error}" for cell, error in damage)])
     lacking = [*pending, *damaged.values()]
     written = write_report(study, found, store=store, failures=[*all_failures], pending=lacking, against=against)
-    return replace(written, found=found, pending=pending, damage=damage)
+    return replace(written, pending=pending, damage=damage)
 
 
 def write_report(

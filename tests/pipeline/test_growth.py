@@ -1,5 +1,6 @@
 """Models at moments of training: which are kept, what is scored of them, and that fine-tuning starts from them."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from isoglot.pipeline.measurements import Measurement, measurements
 from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer
 from isoglot.pipeline.stages.models import EncoderAtMoment, chosen_model, kept_models
 from isoglot.pipeline.stages.scores import read_scores
+from isoglot.report.report_files import read_report_data
+from isoglot.report.writing import write_current_report
 from isoglot.store import Store, inputs_first
 from isoglot.study.study import Study
 from isoglot.study.study_file import parse_study
@@ -92,6 +95,19 @@ def test_scores_of_tasks_stand_at_their_updates(found: list[Measurement], store:
     assert isinstance(first, ZeroShotTransfer)
     (score,) = (each for each in read_scores(store.folder(first)) if (each.metric, each.language) == ("las", "oru"))
     assert here[1].value == score.value
+
+
+def test_a_score_whose_moment_cannot_be_read_is_damaged_and_not_left_out(store: Store, tmp_path: Path) -> None:
+    copy = Store(Path(shutil.copytree(store.root, tmp_path / "store")))
+    log = copy.folder(at_moments()[0].encoder) / "log.jsonl"
+    log.write_bytes(log.read_bytes()[:-9])
+    last = of(GROWTH_TASKS)[-1]
+    _, damage = measurements(STUDY, copy)
+    assert last in [each.cell for each in damage]
+    state = read_report_data(write_current_report(STUDY, copy).page.parent).state
+    assert any(str(log) in failure for failure in state.failures)
+    place = (GROWTH_TASKS, "default", ("ela", "oru"), "parsing")
+    assert state.absences[place] == "failed"
 
 
 def test_words_are_scored_at_every_moment_as_emergence_scores_the_chosen_model(found: list[Measurement]) -> None:

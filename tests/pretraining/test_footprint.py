@@ -116,9 +116,10 @@ def disk_use(run: PretrainingRun, streams: dict[str, TokenStream]) -> DiskUse:
 def test_files_of_models_checkpoints_and_a_finished_run(
     streams: dict[str, TokenStream], separate_streams: dict[str, TokenStream], folder: Path, tmp_path: Path
 ) -> None:
-    run = tiny_run(updates=10)
-    pretrained(run, streams, folder=folder)
-    assert disk_use(run, streams).finished_bytes == pytest.approx(bytes_under(folder), rel=0.05)
+    for moments in (None, 3, 1):
+        run = tiny_run(updates=10, moments=moments)
+        pretrained(run, streams, folder=folder / str(moments))
+        assert disk_use(run, streams).finished_bytes == pytest.approx(bytes_under(folder / str(moments)), rel=0.05)
     run = tiny_run(separate=EVERYTHING)
     run = replace(run, shape=replace(run.shape, width=96))
     trainer = tiny_runs.trainer_of(run, separate_streams, folder=tmp_path / "other")

@@ -13,9 +13,10 @@ from isoglot.report.findings.published import published_measurements
 from isoglot.report.page.figure_sections import emergence_sections, figure_sections
 from isoglot.report.page.rendering import section_html
 from isoglot.report.page.section import Figure, Section
-from isoglot.report.page.text_sections import claims_section
+from isoglot.report.page.text_sections import claims_section, conditions_section
 from isoglot.report.report_scores import ReportScores
 from isoglot.study.searches import NewVectors
+from isoglot.study.study_file import read_study
 from tests.report.html_pages import Element, parsed_page
 from tests.report.made_up_measurements import measured, with_open_gates
 from tests.report.test_layer_figures import of_figure_6
@@ -25,6 +26,14 @@ OF_TABLE_1 = [each for each in published_measurements() if each.exhibit == TABLE
 
 def parsed(section: Section) -> Element:
     return parsed_page(section_html(section))
+
+
+def test_names_and_settings_of_conditions_are_explained() -> None:
+    text = parsed(conditions_section(read_study("demo").replace(exhibits=["emergence"]))).text
+    assert "0*: each language has embeddings of its own" in text
+    assert "Models are named as in the paper, where they have 8 layers; these have 4." in text
+    alone = read_study("demo").replace(exhibits=["emergence"], conditions=["default"])
+    assert "0*" not in parsed(conditions_section(alone)).text
 
 
 def test_pairs_of_one_figure_have_one_axis() -> None:

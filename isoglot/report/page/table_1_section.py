@@ -11,11 +11,17 @@ from isoglot.report.findings.rank_correlation import rank_sentences, rho_text
 from isoglot.report.findings.transfer_scores import DEFAULT, Model, TaskScores
 from isoglot.report.page.section import Absences, Section
 from isoglot.report.report_scores import ReportScores
-from isoglot.report.tables.condition_words import DESCRIPTION, GROUPS, conditions_of, described, start_note
+from isoglot.report.tables.condition_words import (
+    DESCRIPTION,
+    GROUPS,
+    OWN_SUBWORDS,
+    condition_notes,
+    conditions_of,
+    described,
+)
 from isoglot.report.tables.table_1 import POINTS, papers_delta, papers_score_of
 from isoglot.report.tables.transfer_notes import PARTIAL_MARK, with_window
 from isoglot.study.conditions import condition_named
-from isoglot.study.separate import PAPER_DEPTH
 from isoglot.study.study import Study
 
 # Columns of scores, beyond which a sheet of paper has no room for settings, and for seeds; a screen for settings.
@@ -68,9 +74,8 @@ def table_1_section(study: Study, scores: ReportScores, *, links: Links, absence
         "partial_mark": PARTIAL_MARK,
         "has_seeds": any(len(by_seed) > 1 for task in tasks for by_seed in task.values.values()),
         "has_links": bool(links),
-        "depths": (study.scale.shape.layers, PAPER_DEPTH),
-        "has_own_embeddings": any(condition.separate.embeddings for condition in conditions),
-        "start_note": start_note(conditions, scale=study.scale),
+        "condition_notes": [*condition_notes(conditions, scale=study.scale)],
+        "own_subwords": OWN_SUBWORDS,
         "rank_sentences": list(rank_sentences(table.ranks)),
         "rho_text": rho_text,
     }

@@ -12,7 +12,7 @@ from isoglot.report.page.section import Section
 from isoglot.report.provenance import Provenance
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.state import Log, State
-from isoglot.report.tables.condition_words import DESCRIPTION, described, in_words, shown_conditions, start_note
+from isoglot.report.tables.condition_words import DESCRIPTION, condition_notes, described, in_words, shown_conditions
 from isoglot.report.tables.vocabulary import CAPTION, HEADINGS, vocabulary_tables
 from isoglot.study.scales import Scale
 from isoglot.study.study import Study, Synthetic
@@ -54,7 +54,7 @@ def conditions_section(study: Study) -> Section:
     values = {
         "headings": (DESCRIPTION[0], "In words", *DESCRIPTION[1:]),
         "lines": lines,
-        "start_note": start_note(conditions, scale=scale),
+        "notes": [*condition_notes(conditions, scale=scale)],
     }
     return Section(anchor="conditions", template="conditions.html", values=values)
 

@@ -1,18 +1,19 @@
 """Conditions of training: in the columns of Table 1, and in words for someone who has not read the paper."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from isoglot.report.quantities import listed
 from isoglot.study.conditions import DEFAULT, Anchors, Condition, Domain, Segmentation
 from isoglot.study.exhibit_names import WITHOUT_CONDITIONS
 from isoglot.study.scales import Scale, Start
-from isoglot.study.separate import ALL_SHARED
+from isoglot.study.separate import ALL_SHARED, PAPER_DEPTH
 from isoglot.study.study import Study
 
 # Headings of the rows of Table 1, by section of the paper.
 GROUPS = {"4.1": "Domain similarity", "4.2": "Anchor points", "4.3": "Parameter sharing"}
 STARTS = {None: "", Start.EQUAL: "; these start as equal copies", Start.INDEPENDENT: "; these start independently"}
+OWN_SUBWORDS = "0*: each language has embeddings of its own, so that no subword is in common."
 DESCRIPTION = ("Model", "Domain", "BPE merges", "Anchor pts", "Share param.", "Softmax")
 
 
@@ -59,15 +60,18 @@ def in_words(condition: Condition, *, scale: Scale) -> str:
     return "all is shared: vocabulary, embeddings, layers, softmax"
 
 
-def start_note(conditions: Iterable[Condition], *, scale: Scale) -> str | None:
-    """How separate parts start, if a condition has any and the study chose other than independent draws."""
+def condition_notes(conditions: Sequence[Condition], *, scale: Scale) -> Iterator[str]:
+    """Footnotes to the names and settings of conditions."""
+    if any(each.separate.embeddings for each in conditions):
+        yield OWN_SUBWORDS
+    if (layers := scale.shape.layers) != PAPER_DEPTH:
+        yield f"Models are named as in the paper, where they have {PAPER_DEPTH} layers; these have {layers}."
     has_own_parts = any(each.separate.has_starts and each.own_parts_start is None for each in conditions)
-    if not has_own_parts or scale.own_parts_start is Start.INDEPENDENT:
-        return None
-    return (
-        "Parts that each language has for itself start as equal copies. Only token tables and biases of the softmax, "
-        "which belong to words, are drawn for each."
-    )
+    if has_own_parts and scale.own_parts_start is Start.EQUAL:
+        yield (
+            "Parts that each language has for itself start as equal copies. Only token tables and biases of the "
+            "softmax, which belong to words, are drawn for each."
+        )
 
 
 def _joined(layers: Set[int], *, to: str, comma: str) -> str:

@@ -18,7 +18,7 @@ from isoglot.report.findings.rank_correlation import rank_sentences
 from isoglot.report.growth.rows import growths
 from isoglot.report.quantities import mean_and_range, short_number
 from isoglot.report.report_scores import ReportScores
-from isoglot.report.tables.condition_words import DESCRIPTION, described, in_words, start_note
+from isoglot.report.tables.condition_words import DESCRIPTION, condition_notes, described, in_words
 from isoglot.report.tables.grid import DELTA, Grid, side_by_side, terminal_table
 from isoglot.report.tables.table_1 import POINTS, Table1, task_grid
 from isoglot.report.tables.transfer_notes import with_window
@@ -28,7 +28,6 @@ from isoglot.study.exhibit_names import EXHIBITS
 from isoglot.study.languages import LANGUAGES
 from isoglot.study.real_text import task_names
 from isoglot.study.scales import SCALES, Scale
-from isoglot.study.separate import PAPER_DEPTH
 from isoglot.study.study import Synthetic
 from isoglot.study.study_file import builtin_study_names, read_study
 
@@ -111,14 +110,8 @@ def _results(scores: ReportScores, *, scale: Scale) -> list[RenderableType]:
 
 def _condition_grid(conditions: Sequence[Condition], *, scale: Scale) -> Grid:
     """The left half of Table 1: what was done to each model."""
-    notes = []
-    if any(condition.separate.embeddings for condition in conditions):
-        notes.append("0*: each language has embeddings of its own, so that no subword is in common.")
-    if (layers := scale.shape.layers) != PAPER_DEPTH:
-        notes.append(f"Models are named as in the paper, where they have {PAPER_DEPTH} layers; these have {layers}.")
-    if note := start_note(conditions, scale=scale):
-        notes.append(note)
     lines = [(condition.label, *described(condition, scale=scale)) for condition in conditions]
+    notes = [*condition_notes(conditions, scale=scale)]
     return Grid("What the languages of a model share", DESCRIPTION, lines, notes)
 
 
