@@ -56,9 +56,7 @@ class Training:
         """The seconds until training can go on."""
         self.update()
         start = time.perf_counter()
-        write_checkpoint(
-            folder, model=self.weights, optimizer=self.optimizer, progression=TrainState(update=1), write=write
-        )
+        write_checkpoint(folder, model=self.weights, optimizer=self.optimizer, state=TrainState(update=1), write=write)
         self.wait()
         return time.perf_counter() - start
 

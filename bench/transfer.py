@@ -147,7 +147,7 @@ def main() -> None:
     best: dict[str, float] = {}
     for name, (make, has_graphs) in ways.items():
         tuner = tuner_of(make(), encoding, train, test, machine)
-        tuner.recorded.is_used = has_graphs
+        tuner.replay.is_used = has_graphs
         rates = timed_epochs(tuner, machine, epochs=4 if is_gpu else 2)
         best[name] = max(rates)
         sequences = encoded(TASK, test, encoding=encoding, most_tokens=tuner.run.most_tokens)
@@ -165,7 +165,7 @@ def main() -> None:
                     "training_sentences_per_second": [round(rate) for rate in rates],
                     "parsing_sentences_per_second": [round(rate) for rate in parsing],
                     "las": round(TASK.scores(test, predicted)["las"], 1),
-                    "shapes": len(tuner.recorded.graphs),
+                    "shapes": len(tuner.replay.graphs),
                 }
             ),
             flush=True,

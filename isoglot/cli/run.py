@@ -46,8 +46,8 @@ def run(
     from isoglot.store import plan as plan_of
 
     console = plain_console()
-    progress = options.command("plan", options.study)
-    outlive_readers(f"isoglot: its output is read no more (a closed pipe); the run goes on, see: {progress}")
+    plan_command = options.command("plan", options.study)
+    outlive_readers(f"isoglot: its output is read no more (a closed pipe); the run goes on, see: {plan_command}")
     chosen, store = options.chosen_study(), options.open_store()
     check_tensorboard()
     if within is not None:

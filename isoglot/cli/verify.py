@@ -57,7 +57,7 @@ def verify(
             remove(store, fault)
             console.print(f"removed: {fault.strays[0] if fault.strays else fault.folder}")
         gone = [fault for fault in damaged if not fault.strays]
-        damaged = _not_remade(gone, stages, store, console)
+        damaged = _remake(gone, stages, store, console)
         if damaged and study is None:
             console.print("To make them again, run their study, or unpack the summaries among them again.")
     if damaged or found.unreadable:
@@ -82,10 +82,8 @@ def _verified(places: "Sequence[Path]", console: "Console") -> "Verified":
         )
 
 
-def _not_remade(
-    gone: "Sequence[Fault]", stages: "dict[str, Stage]", store: "Store", console: "Console"
-) -> "list[Fault]":
-    """Artifacts that were removed and could not be made again, after making all the rest."""
+def _remake(gone: "Sequence[Fault]", stages: "dict[str, Stage]", store: "Store", console: "Console") -> "list[Fault]":
+    """Make removed artifacts again; returns those that could not be made."""
     from isoglot.report.planning.progress import Watch
     from isoglot.store import run_plan
 

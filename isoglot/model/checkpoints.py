@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 LATEST, PREVIOUS = "latest.safetensors", "previous.safetensors"
-PROGRESSION = "progression"  # the key of the training state in the metadata of the file
+STATE_KEY = "progression"  # the key of the training state in the metadata of the file
 LENGTH_BYTES = 8
 LONGEST_HEADER = 1 << 26
 ALIGNMENT = 64
@@ -42,7 +42,7 @@ def _sealed(state: str, tensors: Mapping[str, Tensor]) -> str:
 
 def _unsealed(metadata: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     """The training state and the checksum of the tensors."""
-    *content, seal = parsed_json(metadata[PROGRESSION])
+    *content, seal = parsed_json(metadata[STATE_KEY])
     if seal != text_sum(json.dumps(content)):
         raise ValueError("its checksum has changed")
     state, tensors = content
@@ -57,7 +57,7 @@ def _tensor_sum(tensors: Mapping[str, Tensor]) -> str:
     return content.hexdigest()
 
 
-def stored_progression(folder: Path) -> dict[str, Any]:
+def stored_state(folder: Path) -> dict[str, Any]:
     """The training state in a folder's checkpoint; empty where there is no checkpoint, or none that can be read."""
     try:
         with (folder / CHECKPOINTS / LATEST).open("rb") as file:
@@ -74,7 +74,7 @@ def write_checkpoint(
     *,
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
-    progression: "DataclassInstance",
+    state: "DataclassInstance",
     write: WriteTensors | None = None,
 ) -> None:
     """Replace the folder's checkpoint, so that a kill leaves the old one or the new one; the old one is kept too."""
@@ -85,7 +85,7 @@ def write_checkpoint(
         for moment, tensor in optimizer.state.get(parameter, {}).items():
             tensors[f"optimizer/{moment}/{name}"] = tensor
     # One file holds everything: weights of one update beside the positions of another could never be noticed.
-    (write or _write_sealed)(tensors, folder / LATEST, metadata={PROGRESSION: json.dumps(asdict(progression))})
+    (write or _write_sealed)(tensors, folder / LATEST, metadata={STATE_KEY: json.dumps(asdict(state))})
 
 
 def _write_sealed(tensors: Mapping[str, Tensor], path: Path, *, metadata: Mapping[str, str] | None = None) -> None:
@@ -112,11 +112,11 @@ def read_checkpoint(
         otherwise = "from the checkpoint before" if has_another else "from the start"
         try:
             with safe_open(path, framework="pt") as tensors:
-                progression, expected = _unsealed(tensors.metadata())
+                content, expected = _unsealed(tensors.metadata())
                 stored = {name: tensors.get_tensor(name) for name in tensors.keys()}  # noqa: SIM118
             if expected != _tensor_sum(stored):
                 raise ValueError("its checksum has changed")
-            state = type(fresh)(**progression)
+            state = type(fresh)(**content)
             if (reason := fault(state)) is not None:
                 raise ValueError(reason)
         except FileNotFoundError:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 
-class Recorder:
+class GraphReplay:
     """Calls functions; on a GPU it records a function when it is called a second time, and later only replays it."""
 
     # Many small steps leave a GPU waiting for Python. A graph replays the same operations on the same addresses. So a

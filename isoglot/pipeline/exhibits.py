@@ -3,12 +3,35 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
+from typing import NamedTuple
 
 from isoglot.errors import option
 from isoglot.evaluation.transfer.task import Recipe
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.pipeline import cells as places
-from isoglot.pipeline.cells import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, OF_PRIME, Cell, Gap, Stages, filled
+from isoglot.pipeline.cells import (
+    AT,
+    BASELINES,
+    EMERGENCE,
+    FIGURE_4,
+    FIGURE_5,
+    FIGURE_6,
+    FIGURE_7,
+    FIGURE_8,
+    FROZEN,
+    GROWTH,
+    GROWTH_TASKS,
+    MAPPED,
+    OF_PRIME,
+    TABLE_1,
+    TRAINING,
+    UNTRAINED,
+    VOCABULARY,
+    WORD_TRANSLATION,
+    Cell,
+    Gap,
+    Stages,
+    filled,
+)
 from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.model_pairs import ModelPair
 from isoglot.pipeline.stages.examples import ExampleFiles
@@ -23,13 +46,27 @@ Model = tuple[tuple[str, str], Condition]
 # The models whose every layer is read. States of the target are mapped to the source's, as are those of an untrained
 # model of the target, which are the floor; or they are read as they are.
 LAYERS_OF = {
-    FIGURE_5: ((MONOLINGUAL, places.MAPPED), (MONOLINGUAL, places.UNTRAINED), (DEFAULT, None)),
-    FIGURE_8: ((DEFAULT, None), (DEFAULT, places.MAPPED)),
+    FIGURE_5: ((MONOLINGUAL, MAPPED), (MONOLINGUAL, UNTRAINED), (DEFAULT, None)),
+    FIGURE_8: ((DEFAULT, None), (DEFAULT, MAPPED)),
 }
-# An exhibit, or a part of it that may be missing alone, with the part's name, its task, and what gives its stages.
-Part = tuple[str, str, str | None, Callable[[ModelGraph], Stages]]
-# One series of a figure, or a point of it: condition, what gives its stage, task and variant.
-Series = tuple[Condition, Callable[[], Stage], str | None, str | None]
+
+
+class Part(NamedTuple):
+    """An exhibit, or a part of it that may be missing alone."""
+
+    exhibit: str
+    name: str
+    task: str | None
+    stages: Callable[[ModelGraph], Stages]
+
+
+class Series(NamedTuple):
+    """One series of a figure, or a point of it."""
+
+    condition: Condition
+    stage: Callable[[], Stage]
+    task: str | None = None
+    variant: str | None = None
 
 
 def cells(study: Study) -> list[Cell]:
@@ -87,12 +124,13 @@ def _cells_and_gaps(study: Study) -> Sequence[Cell | Gap]:
 
 
 def _exhibit_cells(study: Study) -> Iterator[Cell | Gap]:
-    own, parts = places.VOCABULARY, list(_parts(study))
-    models = {each: _models_of_two(study, each) for each in study.shown_exhibits} | {own: _with_vocabulary(study)}
+    parts = list(_parts(study))
+    models = {each: _models_of_two(study, each) for each in study.shown_exhibits}
+    models[VOCABULARY] = _with_vocabulary(study)
     # All that one model is for stands together, so that it is made together.
     for languages, condition in product(study.pairs, dict.fromkeys((*study.conditions, DEFAULT))):
         for exhibit, name, task, stages in parts:
-            seeds = study.seeds[:1] if exhibit == own else study.of_exhibit(exhibit).seeds
+            seeds = study.seeds[:1] if exhibit == VOCABULARY else study.of_exhibit(exhibit).seeds
             for seed in seeds if (languages, condition) in models[exhibit] else ():
                 graph = ModelGraph(study=study, condition=condition, languages=languages, seed=seed)
                 yield from filled(
@@ -100,7 +138,7 @@ def _exhibit_cells(study: Study) -> Iterator[Cell | Gap]:
                     exhibit=exhibit,
                     condition=condition.name,
                     languages=languages,
-                    seed=None if exhibit == own else seed,
+                    seed=None if exhibit == VOCABULARY else seed,
                     task=task,
                     part=name,
                 )
@@ -110,21 +148,20 @@ def _parts(study: Study) -> Iterator[Part]:
     def vocabulary(graph: ModelGraph) -> Stages:
         return {None: graph.vocabulary_statistics}
 
-    emergence, training, growth = places.EMERGENCE, places.TRAINING, places.GROWTH
     shown = study.shown_exhibits
-    yield places.VOCABULARY, places.VOCABULARY, None, vocabulary
-    if emergence in shown:
-        yield emergence, places.WORD_TRANSLATION, None, partial(_nothing, text="word_translation")
-        yield emergence, emergence, None, _emergence
-    for exhibit, texts in (training, ("parallel", "mapping")), (growth, ("parallel", "mapping", "word_translation")):
+    yield Part(VOCABULARY, VOCABULARY, None, vocabulary)
+    if EMERGENCE in shown:
+        yield Part(EMERGENCE, WORD_TRANSLATION, None, partial(_require_text, text="word_translation"))
+        yield Part(EMERGENCE, EMERGENCE, None, _emergence)
+    for exhibit, texts in (TRAINING, ("parallel", "mapping")), (GROWTH, ("parallel", "mapping", "word_translation")):
         if exhibit in shown:
             for text in texts:
-                yield exhibit, exhibit, None, partial(_nothing, text=text)
-            yield exhibit, exhibit, None, partial(_at_moments, has_words=exhibit == growth)
-    transfers = {places.TABLE_1: _transfer, places.BASELINES: _baselines, places.GROWTH_TASKS: _transfer_at_moments}
+                yield Part(exhibit, exhibit, None, partial(_require_text, text=text))
+            yield Part(exhibit, exhibit, None, partial(_at_moments, has_words=exhibit == GROWTH))
+    transfers = {TABLE_1: _transfer, BASELINES: _baselines, GROWTH_TASKS: _transfer_at_moments}
     for task, (exhibit, stages) in product(study.tasks, transfers.items()):
         if exhibit in shown and task in study.of_exhibit(exhibit).tasks:
-            yield exhibit, f"{exhibit} {task}", task, partial(stages, task=task)
+            yield Part(exhibit, f"{exhibit} {task}", task, partial(stages, task=task))
 
 
 def _models_of_two(study: Study, exhibit: str) -> frozenset[Model]:
@@ -137,10 +174,10 @@ def _models_of_two(study: Study, exhibit: str) -> frozenset[Model]:
 def _with_vocabulary(study: Study) -> frozenset[Model]:
     # Models whose vocabularies are shown: every model of two languages in any other exhibit. If the exhibit is named,
     # those are the exhibits of the study's file; if the file names no other, all models count.
-    own = places.VOCABULARY
-    showing = {*study.shown_exhibits, *(study.file_exhibits if own in study.exhibits else ())} - {own, FIGURE_4}
-    models = [_models_of_two(study, exhibit) for exhibit in showing or {own} & {*study.exhibits}]
-    only = study.only.get(own, EVERYTHING)
+    is_named = VOCABULARY in study.exhibits
+    showing = {*study.shown_exhibits, *(study.file_exhibits if is_named else ())} - {VOCABULARY, FIGURE_4}
+    models = [_models_of_two(study, exhibit) for exhibit in showing or ([VOCABULARY] if is_named else [])]
+    only = study.only.get(VOCABULARY, EVERYTHING)
     return frozenset(
         (languages, condition)
         for languages, condition in frozenset().union(*models)
@@ -148,14 +185,14 @@ def _with_vocabulary(study: Study) -> frozenset[Model]:
     )
 
 
-def _nothing(graph: ModelGraph, *, text: str) -> Stages:
-    # A part with no cells of its own: it leaves a gap where an exhibit has to be shown without this text.
+def _require_text(graph: ModelGraph, *, text: str) -> Stages:
+    """A part with no cells: it leaves a gap where an exhibit has to be shown without this text."""
     getattr(graph.sources, text)(graph.pair)
     return {}
 
 
 def _emergence(graph: ModelGraph) -> Stages:
-    return {places.UNTRAINED: graph.emergence(graph.untrained), None: graph.emergence(graph.pretrained)}
+    return {UNTRAINED: graph.emergence(graph.untrained), None: graph.emergence(graph.pretrained)}
 
 
 def _at_moments(graph: ModelGraph, *, has_words: bool) -> Stages:
@@ -168,8 +205,8 @@ def _at_moments(graph: ModelGraph, *, has_words: bool) -> Stages:
 
 def _transfer_at_moments(graph: ModelGraph, *, task: str) -> Stages:
     # The untrained model's scores are the floor that growth starts from.
-    moments: Stages = {f"{places.AT}{each.update}": graph.transfer(task, each) for each in graph.at_moments}
-    return {places.UNTRAINED: graph.transfer(task, graph.untrained), **moments, **_transfer(graph, task=task)}
+    moments: Stages = {f"{AT}{each.update}": graph.transfer(task, each) for each in graph.at_moments}
+    return {UNTRAINED: graph.transfer(task, graph.untrained), **moments, **_transfer(graph, task=task)}
 
 
 def _transfer(graph: ModelGraph, *, task: str) -> Stages:
@@ -179,7 +216,7 @@ def _transfer(graph: ModelGraph, *, task: str) -> Stages:
 def _baselines(graph: ModelGraph, *, task: str) -> Stages:
     # Fine-tuning of a model that was never pretrained: all of it, or only the task's own layer.
     frozen = graph.transfer(task, graph.untrained, freeze_encoder=True)
-    return {places.UNTRAINED: graph.transfer(task, graph.untrained), places.FROZEN: frozen}
+    return {UNTRAINED: graph.transfer(task, graph.untrained), FROZEN: frozen}
 
 
 def _figure_cells(study: Study) -> Iterator[Cell | Gap]:
@@ -214,19 +251,20 @@ def _word_tasks(tasks: Iterable[str]) -> list[str]:
 
 def _series(study: Study, exhibit: str, languages: tuple[str, str], seed: int) -> Iterator[Series]:
     if exhibit == FIGURE_4:
-        yield MONOLINGUAL, ModelPair.of(study, MONOLINGUAL, languages, seed=seed).word_level_alignment, None, None
+        yield Series(MONOLINGUAL, ModelPair.of(study, MONOLINGUAL, languages, seed=seed).word_level_alignment)
     elif exhibit in LAYERS_OF:
         for condition, variant in LAYERS_OF[exhibit]:
-            pair = ModelPair.of(study, condition, languages, seed=seed, is_trained=variant != places.UNTRAINED)
+            pair = ModelPair.of(study, condition, languages, seed=seed, is_trained=variant != UNTRAINED)
             for task, layer in product(_word_tasks(study.tasks), range(study.scale.shape.layers + 1)):
                 make_stage = partial(pair.layer_transfer, task, layer=layer, is_mapped=variant is not None)
-                yield condition, make_stage, task, variant
+                yield Series(condition, make_stage, task, variant)
     else:
         # Models of both languages, and of one each. Untrained: Default, as random layers that are shared make languages
         # alike, and the target's model of one language.
         conditions = (OF_PRIME,) if languages[1].endswith(PRIME) else study.conditions
         trained = (*conditions, MONOLINGUAL)
         untrained = [each for each in trained if each in (DEFAULT, MONOLINGUAL)]
-        for condition, variant in (*product(trained, (None,)), *product(untrained, (places.UNTRAINED,))):
+        for condition, variant in (*product(trained, (None,)), *product(untrained, (UNTRAINED,))):
             pair = ModelPair.of(study, condition, languages, seed=seed, is_trained=variant is None)
-            yield condition, pair.sentence_alignment if exhibit == FIGURE_6 else pair.similarity, None, variant
+            stage = pair.sentence_alignment if exhibit == FIGURE_6 else pair.similarity
+            yield Series(condition, stage, variant=variant)

@@ -255,7 +255,7 @@ class Trainer:
             self.folder / CHECKPOINTS,
             model=self.updates.weights,
             optimizer=self.updates.optimizer,
-            progression=self.state,
+            state=self.state,
             write=self.writer,
         )
         self.saved_at, self.is_save_due = monotonic(), False

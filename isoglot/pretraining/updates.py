@@ -14,7 +14,7 @@ from torch import Tensor
 from isoglot.errors import IsoglotError
 from isoglot.machine import DEVICE_VARIABLE, Machine
 from isoglot.model.cloze import ClozeModel
-from isoglot.model.cuda_graphs import Recorder
+from isoglot.model.cuda_graphs import GraphReplay
 from isoglot.pretraining.batches import Batch
 from isoglot.pretraining.cloze_pass import ClozePass
 from isoglot.pretraining.flat_weights import MATRICES, VECTORS, FlatWeights
@@ -94,7 +94,7 @@ class Updates:
             language: ClozePass(model, self.weights, language=language, window=run.window, kernels=self.kernels)
             for language in run.languages
         }
-        self.recorded = Recorder(machine.device)
+        self.replay = GraphReplay(machine.device)
         self.sum_and_count_2K = torch.zeros(2, len(run.languages), device=machine.device)
         self.word_share = torch.zeros((), device=machine.device)
         """One over the number of masked words in the whole batch."""
@@ -112,7 +112,7 @@ class Updates:
         for language, first, end in batch.pieces:
             self.kernels.seed(derived_seed(self.run.seed, "dropout", update, first))
             rows = mask.of_rows(first, end)
-            self.recorded(
+            self.replay(
                 (language, end - first),
                 partial(self._learn, language),
                 *(batch.rows(first, end), rows.chosen_BL, rows.fate_BL, rows.other_BL),
@@ -120,7 +120,7 @@ class Updates:
         self.ranks.add_up([*gradients, self.sum_and_count_2K])
         rate = learning_rate(update, optimization=self.run.optimization, updates=self.run.updates)
         self.rate.fill_(rate)
-        numbers = self.recorded(batch.languages, partial(self._step, batch.languages))
+        numbers = self.replay(batch.languages, partial(self._step, batch.languages))
         return PendingUpdate(update=update, learning_rate=rate, numbers=numbers)
 
     def _learn(self, language: str, token_BL: Tensor, chosen_BL: Tensor, fate_BL: Tensor, other_BL: Tensor) -> Tensor:

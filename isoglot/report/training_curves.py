@@ -67,8 +67,8 @@ def _finished(model: PretrainedEncoder, store: Store) -> Sequence[Evaluation]:
 def _so_far(partial: Path) -> Sequence[Evaluation]:
     """Evaluations of a model in training, from its checkpoint."""
     try:
-        from isoglot.model.checkpoints import stored_progression
+        from isoglot.model.checkpoints import stored_state
 
-        return [Evaluation.of(row) for row in stored_progression(partial).get("log", [])]
+        return [Evaluation.of(row) for row in stored_state(partial).get("log", [])]
     except (ValueError, KeyError, TypeError, AttributeError):
         return []

@@ -129,7 +129,7 @@ def make_stage(stage: Stage, *, store: Store, emit: Emit) -> None:
 
 
 def make_or_fail(stage: Stage, *, store: Store, emit: Emit) -> None:
-    """The same, where an error that nobody foresaw fails this stage alone; its traceback lies with the stage's logs."""
+    """Like `make_stage`, but an unexpected error fails this stage alone; its traceback is saved with its logs."""
     ended = False
 
     def emit_once(event: Event) -> None:

@@ -232,12 +232,12 @@ def conditions_in_use(conditions: Iterable[Condition]) -> Iterator[None]:
 
 
 def shown_condition(name: str, *, among: Iterable[Condition] = ()) -> Condition | None:
-    """For tables and pages: one that is given, in use, or known to all."""
+    """Like `known_condition`, which also finds the conditions of the report being written."""
     return known_condition(name, among=(*_IN_USE.get(), *among))
 
 
 def condition_named(name: str, *, among: Iterable[Condition] = ()) -> Condition:
-    """The same; of one that is none of these, only its name is right."""
+    """The same; for an unknown name Default, under that name."""
     return shown_condition(name, among=among) or replace(DEFAULT, name=name, label=name, section="")
 
 

@@ -106,7 +106,7 @@ class RealText:
         if domain is Domain.MAIN:
             return self.main[language]
         if language not in self.other_domain:
-            raise MissingDataError(f"text.{OTHER_DOMAIN}.{language} is not given: name a file of another domain there")
+            raise MissingDataError(f"text.{OTHER_DOMAIN}.{language} is missing: add a file of another domain")
         return self.other_domain[language]
 
     def resource(self, kind: str, *languages: str) -> tuple[Path, ...]:
@@ -117,13 +117,13 @@ class RealText:
         """Labelled examples of a task in one language, for a model of a pair that it belongs to."""
         # The source may have other files in a pair than elsewhere: ner.en-zh.dev counts before ner.en.dev.
         owners = ["-".join(pair), language] if language == pair[0] else [language]
-        keys = [f"{each}.{owner}.{split}" for each in (task, READS_FILES_OF.get(task)) for owner in owners]
+        keys = [f"{each}.{owner}.{split}" for each in (task, READS_FILES_OF.get(task, task)) for owner in owners]
         given = next((key for key in keys if key in self.resources), f"{task}.{language}.{split}")
         return self._files(given, use=SPLITS[split])
 
     def _files(self, key: str, *, use: str) -> tuple[Path, ...]:
         if key not in self.resources:
-            raise MissingDataError(f"resources.{key} is not given: name a file of {use} there")
+            raise MissingDataError(f"resources.{key} is missing: add a file of {use}")
         return self.resources[key]
 
 

@@ -121,7 +121,7 @@ class Study:
 
     @property
     def shown_exhibits(self) -> tuple[str, ...]:
-        """All but those of which the command line asks for what [only] forbids, so that nothing is left."""
+        """The exhibits that have something to show: [only] may leave none of the seeds that --seeds names."""
         parts = ((exhibit, self.of_exhibit(exhibit)) for exhibit in self.exhibits)
         return tuple(exhibit for exhibit, part in parts if all(getattr(part, key) for key in KEYS_OF_FILTERS))
 

@@ -114,12 +114,13 @@ def test_a_plan_with_a_calibration_shows_times_and_leaves_nothing(tmp_path: Path
     assert (answer.returncode, answer.stderr) == (0, "")
     lines = answer.stdout.splitlines()
     assert lines[0].startswith("timing 1 size of model here (")
-    assert re.search(
-        r"^ pretraining, default, ela-oru, seed 1 +to do +10k tokens +\d+ s *$", answer.stdout, re.MULTILINE
-    )
+    # A machine with other work to do may need minutes.
+    time = r"\d+ (s|min)"
+    model = rf"^ pretraining, default, ela-oru, seed 1 +to do +10k tokens +{time} *$"
+    assert re.search(model, answer.stdout, re.MULTILINE)
     block = " ".join(line.strip() for line in lines[lines.index("2 models: default") :])
-    assert re.search(r"10k tokens in 80 updates, .* \d+ s here \(\d\S* tokens/s\)", block)
-    assert re.search(r"about \d+ s one after the other, \d+ s of it guessed for two CPU cores", block)
+    assert re.search(rf"10k tokens in 80 updates, .* {time} here \(\d\S* tokens/s\)", block)
+    assert re.search(rf"about {time} one after the other, {time} of it guessed for two CPU cores", block)
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.toml"]
 
 

@@ -84,10 +84,10 @@ def test_what_is_written_is_as_it_was_at_the_call(tmp_path: Path) -> None:
     learn()
     at_once = tmp_path.with_name("at once")
     write_model(model, at_once)
-    write_checkpoint(at_once, model=model, optimizer=optimizer, progression=progression)
+    write_checkpoint(at_once, model=model, optimizer=optimizer, state=progression)
     with BackgroundWriter() as writer, slow_disk(tmp_path):
         write_model(model, tmp_path / "later", write=writer)
-        write_checkpoint(tmp_path / "later", model=model, optimizer=optimizer, progression=progression, write=writer)
+        write_checkpoint(tmp_path / "later", model=model, optimizer=optimizer, state=progression, write=writer)
         learn()
         assert not list(tmp_path.rglob("*.safetensors"))
     assert files_of(tmp_path / "later") == files_of(at_once)

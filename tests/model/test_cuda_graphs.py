@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from isoglot.model.cuda_graphs import Recorder
+from isoglot.model.cuda_graphs import GraphReplay
 
 CPU = torch.device("cpu")
 
@@ -23,7 +23,7 @@ class Sums:
 
 
 def test_on_a_cpu_a_function_is_simply_called() -> None:
-    recorded, sums = Recorder(CPU), Sums("cpu")
+    recorded, sums = GraphReplay(CPU), Sums("cpu")
     for call in range(1, 6):
         numbers = torch.full((3,), float(call))
         assert recorded("key", sums.add, numbers, torch.tensor(2.0)).tolist() == [2 * call * (call + 1)] * 3
@@ -33,7 +33,7 @@ def test_on_a_cpu_a_function_is_simply_called() -> None:
 
 @pytest.mark.gpu
 def test_on_a_gpu_the_first_call_and_all_later_ones_do_the_same() -> None:
-    recorded, sums = Recorder(torch.device("cuda")), Sums("cuda")
+    recorded, sums = GraphReplay(torch.device("cuda")), Sums("cuda")
     results = []
     for call in range(1, 8):
         numbers, factor = torch.full((3,), float(call), device="cuda"), torch.tensor(2.0, device="cuda")
@@ -47,7 +47,7 @@ def test_on_a_gpu_the_first_call_and_all_later_ones_do_the_same() -> None:
 
 @pytest.mark.gpu
 def test_on_a_gpu_what_is_recorded_reads_tensors_that_stay_as_they_are_then() -> None:
-    recorded, rate = Recorder(torch.device("cuda")), torch.zeros((), device="cuda")
+    recorded, rate = GraphReplay(torch.device("cuda")), torch.zeros((), device="cuda")
     for call in range(5):
         rate.fill_(call)
         assert recorded("rate", lambda: rate * 10).item() == 10 * call

@@ -196,4 +196,4 @@ def test_a_real_study_without_one_text_keeps_the_other_half(tmp_path: Path) -> N
     path.write_text("".join(line for line in path.read_text().splitlines(True) if not line.startswith("retrieval.")))
     bare = replace(read_study(path), exhibits=("training",))
     assert not [cell for cell in cells(bare) if cell.exhibit == TRAINING]
-    assert "resources.retrieval.en-fr is not given" in "\n".join(gap_sentences(bare))
+    assert "resources.retrieval.en-fr is missing" in "\n".join(gap_sentences(bare))

@@ -113,8 +113,8 @@ def test_files_that_a_figure_lacks_are_named(tmp_path: Path) -> None:
     study = replace(read_study(write_real_study(tmp_path)), exhibits=("figure-6", "figure-7"))
     assert [cell.exhibit for cell in cells(study) if cell.exhibit != VOCABULARY] == []
     sentences = "\n".join(gap_sentences(study))
-    assert "resources.mapping.en-fr is not given: name a file of parallel sentences to fit maps on" in sentences
-    assert "resources.paraphrase.en is not given" in sentences
+    assert "resources.mapping.en-fr is missing: add a file of parallel sentences to fit maps on" in sentences
+    assert "resources.paraphrase.en is missing" in sentences
 
 
 def test_no_other_vectors_take_the_place_of_a_missing_file(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_no_other_vectors_take_the_place_of_a_missing_file(tmp_path: Path) -> No
     assert "no-such.vec" in "\n".join(gap_sentences(study))
     path.write_text(path.read_text().replace('vectors.en = "no-such.vec"\n', ""))
     sentences = "\n".join(gap_sentences(replace(read_study(path), exhibits=("figure-4",))))
-    assert "resources.vectors.en is not given" in sentences
+    assert "resources.vectors.en is missing" in sentences
 
 
 def test_an_aligner_that_is_not_there_leaves_the_rest_of_the_study() -> None:

@@ -127,9 +127,7 @@ def test_files_of_models_checkpoints_and_a_finished_run(
         trainer.advance()
     updates = trainer.updates
     write_model(trainer.model, tmp_path / "model")
-    write_checkpoint(
-        tmp_path / "checkpoint", model=updates.weights, optimizer=updates.optimizer, progression=trainer.state
-    )
+    write_checkpoint(tmp_path / "checkpoint", model=updates.weights, optimizer=updates.optimizer, state=trainer.state)
     use = disk_use(run, separate_streams)
     assert use.model_bytes == pytest.approx(bytes_under(tmp_path / "model"), rel=0.05)
     assert use.checkpoint_bytes == pytest.approx(bytes_under(tmp_path / "checkpoint"), rel=0.05)

@@ -113,7 +113,7 @@ def trainer(streams: dict[str, TokenStream], folder: Path) -> Trainer:
 
 
 def write(trainer: Trainer, folder: Path, state: TrainState) -> None:
-    write_checkpoint(folder, model=trainer.updates.weights, optimizer=trainer.updates.optimizer, progression=state)
+    write_checkpoint(folder, model=trainer.updates.weights, optimizer=trainer.updates.optimizer, state=state)
 
 
 def read(trainer: Trainer, folder: Path) -> TrainState:

@@ -134,7 +134,7 @@ def test_an_interrupted_model_costs_what_is_left_of_it(
         store.partial_folder(encoder) / CHECKPOINTS,
         model=nn.Linear(1, 1),
         optimizer=torch.optim.SGD([nn.Parameter(torch.ones(1))]),
-        progression=TrainState(update=60),
+        state=TrainState(update=60),
     )
     later = plan(targets(study), store)
     interrupted = next(each for each in later if each.state is State.INTERRUPTED)
@@ -203,7 +203,7 @@ def test_real_languages_are_told_with_their_splitters_and_gaps(tmp_path: Path) -
     assert "words of th" in of_one_pair
     assert not re.search(r"words of (fr|sw)|en-sw", of_one_pair)
     assert of_gaps[0].endswith("/a: No such file or directory")
-    assert of_gaps[1].endswith("text.other-domain.sw is not given: name a file of another domain there")
+    assert of_gaps[1].endswith("text.other-domain.sw is missing: add a file of another domain")
 
 
 def test_exhibits_that_the_command_line_leaves_nothing_of_are_told(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.report.findings.published import published_measurements
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.tables.grid import latex_escaped
-from isoglot.report.tables.table_1 import NEVER_PRETRAINED, Table1, csv_table, latex_table, markdown_table
+from isoglot.report.tables.table_1 import BASELINES_HEADING, Table1, csv_table, latex_table, markdown_table
 from isoglot.report.tables.terminal import results
 from isoglot.study.scales import DEMO
 from tests.report.made_up_measurements import transferred
@@ -196,19 +196,19 @@ def test_markdown_has_the_papers_numbers_beside_ours() -> None:
 
 def test_markdown_has_baselines_in_a_table_of_their_own() -> None:
     text = markdown_table(table_of(FOUND))
-    assert text.count(NEVER_PRETRAINED) == 1
+    assert text.count(BASELINES_HEADING) == 1
     assert markdown_rows(text, "NLI") == [
         ["Model", "oru", "Δ", "ela"],
         ["---", "---:", "---:", "---:"],
         ["Default", "63.2", "+0.0", "81.0"],
         ["Sep Emb + L1-6", "-", "-", "-"],
     ]
-    assert markdown_rows(text.replace(f"\n\n{NEVER_PRETRAINED}", "### Baselines"), "Baselines")[2:] == [
+    assert markdown_rows(text.replace(f"\n\n{BASELINES_HEADING}", "### Baselines"), "Baselines")[2:] == [
         ["Default", "3.0 / -", "20.0 / -"],
         ["Sep Emb + L1-6", "2.5 / 2.0", "9.0 / 3.0"],
     ]
     alone = markdown_table(table_of(transferred("default", {"ela": 30.0, "oru": 20.0}, variant=UNTRAINED)))
-    assert f"### NER (F1)\n\n{NEVER_PRETRAINED}\n\n| Model |" in alone
+    assert f"### NER (F1)\n\n{BASELINES_HEADING}\n\n| Model |" in alone
 
 
 def test_points_above_the_floor_stand_beside_the_floor() -> None:

@@ -117,9 +117,9 @@ def test_resources_are_found_by_kind_and_by_language_or_pair() -> None:
     assert len(text.resource("mapping", "en", "fr")) == 4
     assert text.resource("dictionary", "en", "fr") == (Path("/data/d.tsv"),)
     assert text.resource("retrieval", "en", "zh") == (Path("/data/a"), Path("/data/b"))
-    with pytest.raises(MissingDataError, match=r"resources\.vectors\.en is not given: name a file of word vectors"):
+    with pytest.raises(MissingDataError, match=r"resources\.vectors\.en is missing: add a file of word vectors"):
         text.resource("vectors", "en")
-    with pytest.raises(MissingDataError, match=r"resources\.dictionary\.en-zh is not given: name a file of word tr"):
+    with pytest.raises(MissingDataError, match=r"resources\.dictionary\.en-zh is missing: add a file of word tr"):
         text.resource("dictionary", "en", "zh")
 
 
@@ -127,7 +127,7 @@ def test_a_second_domain_may_be_missing() -> None:
     text = real_text('[text.other-domain]\nfr = "o.txt"\n')
     assert text.source("fr", Domain.OTHER) == TextFiles(paths=(Path("/data/o.txt"),))
     assert text.source("zh", Domain.MAIN) == text.main["zh"]
-    with pytest.raises(MissingDataError, match=r"text\.other-domain\.zh is not given"):
+    with pytest.raises(MissingDataError, match=r"text\.other-domain\.zh is missing"):
         text.source("zh", Domain.OTHER)
 
 
@@ -238,12 +238,12 @@ def test_what_is_missing_is_named(task: str, language: str, split: str, purpose:
     pair = ZH if language == "zh" else FR
     with pytest.raises(MissingDataError) as raised:
         resources(FILES + 'pos.fr.test = "not parsed"').task_files(task, language=language, split=split, pair=pair)
-    assert str(raised.value) == f"resources.{task}.{language}.{split} is not given: name a file of {purpose} there"
+    assert str(raised.value) == f"resources.{task}.{language}.{split} is missing: add a file of {purpose}"
 
 
 @pytest.mark.parametrize(("given", "task"), [("pos.zh.test", "parsing"), ("ner.en-zh.test", "ner")])
 def test_files_of_another_task_or_of_the_pair_are_not_a_targets(given: str, task: str) -> None:
-    with pytest.raises(MissingDataError, match=rf"resources\.{task}\.zh\.test is not given"):
+    with pytest.raises(MissingDataError, match=rf"resources\.{task}\.zh\.test is missing"):
         resources(f'{given} = "x"').task_files(task, language="zh", split="test", pair=ZH)
 
 

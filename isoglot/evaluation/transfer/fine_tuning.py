@@ -31,7 +31,7 @@ from isoglot.evaluation.transfer.sequences import (
 from isoglot.evaluation.transfer.task import Task
 from isoglot.machine import Machine
 from isoglot.model.checkpoints import BackgroundWriter, read_checkpoint, write_checkpoint
-from isoglot.model.cuda_graphs import Recorder
+from isoglot.model.cuda_graphs import GraphReplay
 from isoglot.model.encoder import Encoder
 from isoglot.model.work_files import CHECKPOINTS, WriteTensors
 from isoglot.randomness import derived_seed
@@ -121,7 +121,7 @@ class FineTuner:
         self.resident = ResidentSequences(
             self.train_sequences, pad_id=encoder.pad_id, device=machine.device, target_CT=target_CT
         )
-        self.recorded = Recorder(machine.device)
+        self.replay = GraphReplay(machine.device)
         self.both = nn.ModuleDict({"latest": self.model, "best": self.best})
         self.checkpoints = folder / CHECKPOINTS
         self.state = read_checkpoint(self.checkpoints, model=self.both, optimizer=self.optimizer, fresh=TrainState())
@@ -151,9 +151,7 @@ class FineTuner:
             self.best.load_state_dict(self.model.state_dict())
         state.log.append({"epoch": state.epoch, "loss": loss, "dev": scores})
         if monotonic() - self.saved_at > SECONDS_BETWEEN_CHECKPOINTS:
-            write_checkpoint(
-                self.checkpoints, model=self.both, optimizer=self.optimizer, progression=state, write=write
-            )
+            write_checkpoint(self.checkpoints, model=self.both, optimizer=self.optimizer, state=state, write=write)
             self.saved_at = monotonic()
 
     def learn(self, report: Report) -> float:
@@ -177,16 +175,16 @@ class FineTuner:
 
     def update(self, rows_B: Tensor, *, length: int) -> Tensor:
         """Learn from one batch; its loss before that is left on the device."""
-        if self.recorded.is_used:
+        if self.replay.is_used:
             length = graph_length(length, positions=self.model.encoder.shape.positions)
         # Before anything is recorded: a graph must not free what it did not make.
         self.optimizer.zero_grad(set_to_none=True)
         # Batch, loss, gradients and Adam are replayed as one CUDA graph where there is a GPU.
-        return self.recorded((len(rows_B), length), partial(self._update, length=length), rows_B)
+        return self.replay((len(rows_B), length), partial(self._update, length=length), rows_B)
 
     def _update(self, rows_B: Tensor, *, length: int) -> Tensor:
         token_BL, point_BL, target_CBL = self.resident.batch(rows_B, length=length)
-        with self.machine.autocast(cache=not self.recorded.is_used):
+        with self.machine.autocast(cache=not self.replay.is_used):
             loss = self.model.loss(token_BL, point_BL=point_BL, target_CBL=target_CBL, language=self.run.language)
         with self.machine.derivatives():
             loss.backward()  # type: ignore[no-untyped-call]

@@ -83,9 +83,9 @@ class TaskTraining(Stage):
         return guessed_training_seconds(updates=amount.units / self.run.batch, operations=operations)
 
     def share_done(self, folder: Path) -> float:
-        from isoglot.model.checkpoints import stored_progression
+        from isoglot.model.checkpoints import stored_state
 
-        return float(stored_progression(folder).get("epoch", 0) / self.run.epochs)
+        return float(stored_state(folder).get("epoch", 0) / self.run.epochs)
 
     def resources(self) -> Resources:
         return for_training(self.encoder.run.shape, guessed_seconds=self.guessed_seconds())

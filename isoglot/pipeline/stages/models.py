@@ -96,11 +96,11 @@ class PretrainedEncoder(Stage):
         return guessed_training_seconds(updates=self.run.updates, operations=operations)
 
     def share_done(self, folder: Path) -> float:
-        from isoglot.model.checkpoints import stored_progression
+        from isoglot.model.checkpoints import stored_state
 
         if (folder / LOG).exists():
             return 1.0
-        return float(stored_progression(folder).get("update", 0) / self.run.updates)
+        return float(stored_state(folder).get("update", 0) / self.run.updates)
 
     def resources(self) -> Resources:
         one_process = for_training(self.run.shape, guessed_seconds=self.guessed_seconds())

@@ -42,7 +42,7 @@ class LayerEvidence:
         return [replace(panel, close=self.noise.points(panel.task)) if panel.task else panel for panel in found]
 
     def remarks(self) -> Iterator[str]:
-        """How far CKA differs for no reason, and why; nothing where no claim asks for it."""
+        """The noise of CKA, and what it rests on; nothing where no claim asks for it."""
         if any(each.exhibit == FIGURE_7 for each in self.measurements):
             known, number = self.noise_in_cka, len(self._repeated_similarities)
             yield (

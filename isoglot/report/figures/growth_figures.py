@@ -26,8 +26,8 @@ CORNER: Settings = {"align": "left", "baseline": "top", "x": 4, "y": 2, "fontSiz
 READING = (
     f"Curves: with every doubling of tokens the odds of a score, between its floor and its ceiling, are multiplied by "
     f"one number; bands are {LEVEL:.0%} intervals of the curve. Points of all seeds count as independent. A curve ends "
-    "with its moments where nothing can be predicted from it, and the table says why; too far is further on than the "
-    "moments reach back."
+    "with its moments where nothing can be predicted from it, and the table says why. Too far: the budget lies further "
+    "beyond the last moment than that lies beyond the first."
 )
 BEHIND = (
     "Tokens by Default's: how many times the tokens of Default a row needs for the score that it had last, before the "

@@ -83,7 +83,7 @@ def _leaders(trial: Trial) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Comparisons:
-    """The trials of a study, and how far their scores differ for no reason."""
+    """The trials of a study, and the noise of their scores."""
 
     trials: tuple[Trial, ...]
     noise: Noise
@@ -102,7 +102,7 @@ class Comparisons:
         return cls.of(list(retrieval_trials(measurements)))
 
     def with_noise(self, noise: Noise) -> Self:
-        """The same where scores of each task and condition differ by as much for no reason."""
+        """The same with another noise of each task and condition."""
         return replace(
             self,
             noise=noise,

@@ -8,7 +8,7 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.report.findings.comparisons import Comparisons, Outcome, Standing
 from isoglot.report.findings.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_score
 from isoglot.report.findings.trials import Gate, Refusal, Trial
-from isoglot.report.findings.verdicts import FEW_SEEDS, these_runs
+from isoglot.report.findings.verdicts import ENOUGH_SEEDS, these_runs
 from isoglot.report.quantities import listed, short_number
 from isoglot.study.conditions import DEFAULT, label_of
 from isoglot.study.scales import PAPER, Scale
@@ -43,7 +43,7 @@ def headline_sentences(comparisons: Comparisons) -> Iterator[Sentence]:
         missing = "; ".join(f"{gate.missing} ({gate.remedy})" for gate in comparisons.refusals)
         yield Sentence(verb="No verdict", link=f": {missing}", outcome=Outcome.NONE)
         return
-    runs, is_sure = these_runs(comparisons.least_seeds), comparisons.least_seeds >= FEW_SEEDS
+    runs, is_sure = these_runs(comparisons.least_seeds), comparisons.least_seeds >= ENOUGH_SEEDS
     what = "transfer" if comparisons.is_of_transfer else "cross-lingual structure"
     subject = f"{runs.capitalize()}, {what}" if runs else what.capitalize()
     for outcome in Outcome:
@@ -75,8 +75,8 @@ def refusal_sentences(comparisons: Comparisons) -> Iterator[str]:
 
 
 def noise_sentence(comparisons: Comparisons) -> str:
-    """How far scores differ for no reason."""
-    if comparisons.least_seeds < FEW_SEEDS:
+    """How large noise is, and what it rests on."""
+    if comparisons.least_seeds < ENOUGH_SEEDS:
         return comparisons.noise.sentence()
     return "Noise is what the seeds of the compared scores say: chance alone exceeds it in one case of twenty."
 

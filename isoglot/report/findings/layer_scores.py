@@ -11,10 +11,10 @@ from isoglot.pipeline.stages.training_log import OVER_UNIGRAM
 from isoglot.report.figures.layer_series import pair_title
 from isoglot.report.findings.verdicts import CLOSE_POINTS, Sample
 
-RETRIEVAL = "retrieval_p1"
+CENTRED_RETRIEVAL = "retrieval_p1"
 RAW = "retrieval_p1_uncentred"
 METRIC_TITLES = {
-    RETRIEVAL: "Parallel sentences: precision at 1 (%) by layer, centred",
+    CENTRED_RETRIEVAL: "Parallel sentences: precision at 1 (%) by layer, centred",
     "word_translation_p1": "Word translation: precision at 1 (%) by layer, centred",
 }
 CENTRED = (
@@ -39,7 +39,7 @@ class Panel:
     scores: Mapping[Kind, Mapping[int | None, Mapping[int, float]]]
     """By seed and layer; a metric without layers has its value at NO_LAYER."""
     close: float = CLOSE_POINTS
-    """How far two of its scores differ for no reason."""
+    """The noise between two of its scores."""
 
     @property
     def title(self) -> str:
@@ -116,7 +116,7 @@ def rows(measurements: Sequence[Measurement], *, metric: str) -> list[Row]:
     for panel in panels(measurements, EMERGENCE):
         for condition in dict.fromkeys(condition for of_metric, condition, _ in panel.scores if of_metric == metric):
             trained, untrained = (panel.scores.get((metric, condition, kind), {}) for kind in (None, UNTRAINED))
-            raw = panel.scores.get((RAW, condition, None), {}) if metric == RETRIEVAL else {}
+            raw = panel.scores.get((RAW, condition, None), {}) if metric == CENTRED_RETRIEVAL else {}
             unlearned = (
                 each.language for each in marks if (each.languages, each.condition) == (panel.languages, condition)
             )
@@ -146,7 +146,7 @@ def single_value(measurements: Iterable[Measurement], *, metric: str, languages:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Section:
+class LayerTable:
     title: str
     rows: list[Row]
     chance: float | None
@@ -158,14 +158,14 @@ class Section:
         return all(row.raw_best for row in self.rows)
 
 
-def sections(measurements: Sequence[Measurement]) -> Iterator[Section]:
+def layer_tables(measurements: Sequence[Measurement]) -> Iterator[LayerTable]:
     """In the order of METRIC_TITLES, and of the pairs as they came."""
     for metric, title in METRIC_TITLES.items():
         found = rows(measurements, metric=metric)
         for languages in dict.fromkeys(row.languages for row in found):
             of_pair = [row for row in found if row.languages == languages]
             coverage = f"{metric.removesuffix('_p1')}_coverage"
-            yield Section(
+            yield LayerTable(
                 title=f"{title} ({'-'.join(languages)})",
                 rows=of_pair,
                 chance=single_value(measurements, metric=f"{metric}_chance", languages=languages),

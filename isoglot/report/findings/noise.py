@@ -1,4 +1,4 @@
-"""How far two scores differ for no reason, by the seeds of a study: in each task, and in it for each condition."""
+"""The noise of scores, estimated from a study's seeds: for each task, and in it for each condition."""
 
 # C = conditions, S = variances that are tried
 
@@ -23,7 +23,7 @@ from isoglot.study.conditions import label_of
 LEAST_REPEATS = 5
 # From fewer conditions it cannot be told whether they differ in their noise.
 LEAST_CONDITIONS = 3
-# Degrees of freedom of a variance that is as good as known, and the most that conditions lend each other.
+# Degrees of freedom of a variance that is assumed, and the most that conditions lend each other.
 KNOWN, MOST_LENT = 1000, 100
 STEPS = 200
 BySeed = Mapping[int | None, float]
@@ -55,7 +55,7 @@ ASSUMED = Spread.assumed(CLOSE_POINTS)
 
 @dataclass(frozen=True, kw_only=True)
 class Noise:
-    """How far two scores in percent, each of one model, differ for no reason, where seeds are few."""
+    """The noise between two scores in percent, each of one model, where seeds are few."""
 
     of_all: Spread = ASSUMED
     """Over the scores of all tasks."""

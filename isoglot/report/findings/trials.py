@@ -8,7 +8,7 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.training_log import UNLEARNED_FIX
-from isoglot.report.findings.layer_scores import RETRIEVAL, rows
+from isoglot.report.findings.layer_scores import CENTRED_RETRIEVAL, rows
 from isoglot.report.findings.transfer_scores import Floor, Model, TaskScores
 from isoglot.report.findings.verdicts import Sample, mean_sample
 
@@ -108,7 +108,7 @@ def _not_learned(scores: TaskScores, model: Model, pair: tuple[str, str]) -> str
 
 
 def retrieval_trials(measurements: Sequence[Measurement]) -> Iterator[Trial]:
-    found = rows(measurements, metric=RETRIEVAL)
+    found = rows(measurements, metric=CENTRED_RETRIEVAL)
     for languages in dict.fromkeys(row.languages for row in found):
         here = [row for row in found if row.languages == languages]
         yield Trial(

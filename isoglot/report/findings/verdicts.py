@@ -32,7 +32,7 @@ class Sample:
     floor: float = 0.0
     """The points that were taken off as its floor."""
     close: float = CLOSE_POINTS
-    """How far two scores like those it is made of, each of one model, differ for no reason."""
+    """The noise between two scores like those it is made of, each of one model."""
     is_of_tests: bool = False
     """Whether it is a mean of several tests, which counts all seeds of each of them."""
     of_language: str = ""
@@ -121,7 +121,7 @@ def paired(a: Sample, b: Sample) -> tuple[Sample, Sample]:
     return (a.of_seeds(seeds), b.of_seeds(seeds)) if seeds else (a, b)
 
 
-FEW_SEEDS = 3
+ENOUGH_SEEDS = 3
 # Chance keeps as many differences within noise.
 LEVEL = 0.95
 # Sums of the same decimals differ in their last bits.
@@ -155,7 +155,7 @@ class Finding:
     @property
     def is_sure(self) -> bool:
         """Whether it speaks of more than these runs."""
-        return self.num_seeds >= FEW_SEEDS
+        return self.num_seeds >= ENOUGH_SEEDS
 
     @property
     def word(self) -> str:
@@ -189,11 +189,11 @@ def order_verdict(better: Sample, worse: Sample) -> Verdict:
 
 
 def noise_between(a: Sample, b: Sample) -> float:
-    """How far two means differ for no reason: by their own seeds where both have enough, else as scores like them."""
+    """The noise between two means: from their own seeds where both have enough, else that of scores like them."""
     # Two single scores differ by `close` through noise alone, means of n by close / sqrt(n).
     close, in_scores = (a - b).close, sqrt((a.variance + b.variance) / 2)
     uncertain = [each for each in (a, b) if each.variance]
-    if any(len(each.by_seed) < FEW_SEEDS for each in uncertain):
+    if any(len(each.by_seed) < ENOUGH_SEEDS for each in uncertain):
         return close * in_scores
     degrees = sum(len(each.by_seed) - 1 for each in uncertain)
     own = t_quantile(LEVEL, degrees) * sqrt(sum(each.variance_by_seeds for each in uncertain))
@@ -253,7 +253,7 @@ def tally(claims: Sequence[Claim]) -> list[list[Claim]]:
 
 def these_runs(num_seeds: int) -> str:
     """ "in this run", where a verdict stands on fewer seeds than it should; else empty."""
-    if num_seeds >= FEW_SEEDS:
+    if num_seeds >= ENOUGH_SEEDS:
         return ""
     return "in this run" if num_seeds == 1 else "in these two runs"
 

@@ -19,8 +19,7 @@ from isoglot.report.figures.layer_series import (
 from isoglot.report.figures.line_charts import line_picture
 from isoglot.report.figures.similarity_pictures import published_similarity_map, similarity_map, similarity_scatters
 from isoglot.report.figures.training_figures import learning_curve_figures, structure_figures
-from isoglot.report.findings.layer_scores import CENTRED, METRIC_TITLES, RETRIEVAL, sections
-from isoglot.report.findings.layer_scores import Section as Scores
+from isoglot.report.findings.layer_scores import CENTRED, CENTRED_RETRIEVAL, METRIC_TITLES, LayerTable, layer_tables
 from isoglot.report.growth.rows import Growth
 from isoglot.report.page.section import NONE, Absences, Figure, Section
 from isoglot.report.quantities import mean_and_range
@@ -51,19 +50,19 @@ def figure_3_section(study: Study, scores: ReportScores, *, absences: Absences) 
 
 def emergence_sections(measurements: Sequence[Measurement], *, is_made_up: bool) -> Iterator[Section]:
     """Retrieval without a map: sentences, then words."""
-    found = list(sections(measurements))
+    found = list(layer_tables(measurements))
     for metric, title in METRIC_TITLES.items():
         figures = [
             _emergence_figure(measurements, scores, metric=metric) for scores in found if scores.title.startswith(title)
         ]
         # Sentences of made-up text are known not to be in the training text.
-        if is_made_up and metric == RETRIEVAL:
+        if is_made_up and metric == CENTRED_RETRIEVAL:
             figures = [replace(figure, notes=[*figure.notes, UNSEEN]) for figure in figures]
         if figures:
             yield Section(anchor=metric.removesuffix("_p1").replace("_", "-"), figures=figures)
 
 
-def _emergence_figure(measurements: Sequence[Measurement], scores: Scores, *, metric: str) -> Figure:
+def _emergence_figure(measurements: Sequence[Measurement], scores: LayerTable, *, metric: str) -> Figure:
     languages = scores.rows[0].languages
     kinds = [(label_of(row.condition), row.condition, metric, None) for row in scores.rows]
     chart = LineChart(

@@ -14,7 +14,7 @@ from isoglot.report.findings.headline import (
     refusal_sentences,
     shares_beside_paper,
 )
-from isoglot.report.findings.layer_scores import CENTRED, RETRIEVAL
+from isoglot.report.findings.layer_scores import CENTRED, CENTRED_RETRIEVAL
 from isoglot.report.findings.published import SOURCE, TARGETS
 from isoglot.report.findings.trials import LEARNED, RETRIEVAL_TITLE, SOLVED
 from isoglot.report.findings.verdicts import these_runs
@@ -93,7 +93,7 @@ def _there(measurements: Sequence[Measurement], *, exhibit: str) -> set[Place]:
         (exhibit, each.condition, each.languages, each.task)
         for each in measurements
         if (each.exhibit, each.variant) == (exhibit, None)
-        and each.metric == (task_named(each.task).metric if each.task else RETRIEVAL)
+        and each.metric == (task_named(each.task).metric if each.task else CENTRED_RETRIEVAL)
     }
 
 

@@ -11,7 +11,7 @@ from isoglot.report.findings.comparisons import Comparisons
 from isoglot.report.findings.published import TARGETS, TITLE_OF_TASK, papers_score, published_delta
 from isoglot.report.findings.rank_correlation import RankCorrelation, rank_correlations, rank_sentences
 from isoglot.report.findings.transfer_scores import Model, TaskScores
-from isoglot.report.findings.verdicts import FEW_SEEDS
+from isoglot.report.findings.verdicts import ENOUGH_SEEDS
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.tables import grid
 from isoglot.report.tables.condition_words import GROUPS
@@ -22,7 +22,7 @@ from isoglot.study.conditions import condition_named
 POINTS = (
     "Points above the floor, and the floor: the highest of chance, the most frequent label and the same model untrained"
 )
-NEVER_PRETRAINED = "The same models without pretraining, learned as a whole / with a frozen encoder:"
+BASELINES_HEADING = "The same models without pretraining, learned as a whole / with a frozen encoder:"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,7 @@ def table_1(tasks: Sequence[TaskScores], comparisons: Comparisons) -> Table1 | N
             for trial in comparisons.trials
             for name in trial.leads
             # Fewer seeds give no marks: the notes name these scores.
-            if trial.task and comparisons.dies_in(trial, name) and comparisons.num_seeds(trial, name) >= FEW_SEEDS
+            if trial.task and comparisons.dies_in(trial, name) and comparisons.num_seeds(trial, name) >= ENOUGH_SEEDS
         ),
         counts=tuple(counts for scores in tasks if (counts := _counts(scores)) is not None),
     )
@@ -147,7 +147,7 @@ def markdown_table(table: Table1) -> str:
         if scores.title in leads:
             parts += [f"{POINTS}:", markdown_text(leads[scores.title])]
         if any(not model.is_pretrained for model in scores.models):
-            parts += [NEVER_PRETRAINED, markdown_text(_baselines(scores))]
+            parts += [BASELINES_HEADING, markdown_text(_baselines(scores))]
     sentences = (*rank_sentences(table.ranks), *table.notes)
     parts.append("\n".join(f"- {markdown_escaped(each)}" for each in sentences))
     return "\n\n".join(parts) + "\n"

@@ -13,7 +13,7 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.report.figures.growth_figures import growth_figures
 from isoglot.report.figures.layer_figures import layer_figures
 from isoglot.report.figures.training_figures import structure_figures
-from isoglot.report.findings.layer_scores import CENTRED, Section, sections
+from isoglot.report.findings.layer_scores import CENTRED, LayerTable, layer_tables
 from isoglot.report.findings.rank_correlation import rank_sentences
 from isoglot.report.growth.rows import growths
 from isoglot.report.quantities import mean_and_range, short_number
@@ -95,7 +95,7 @@ def _results(scores: ReportScores, *, scale: Scale) -> list[RenderableType]:
         parts += _table_1(scores.table_1, window=scale.window)
     for grid in vocabulary_tables(measurements, scale=scale):
         parts += [terminal_table(replace(grid, notes=["; ".join((CAPTION, *grid.notes))])), ""]
-    for section in sections(measurements):
+    for section in layer_tables(measurements):
         parts += [terminal_table(_score_grid(section)), ""]
     layers = layer_figures(measurements, new_vectors=scale.alignment.new_vectors)
     growth = (figure for figure, _ in growth_figures(growths(measurements, scale=scale)))
@@ -115,7 +115,7 @@ def _condition_grid(conditions: Sequence[Condition], *, scale: Scale) -> Grid:
     return Grid("What the languages of a model share", DESCRIPTION, lines, notes)
 
 
-def _score_grid(section: Section) -> Grid:
+def _score_grid(section: LayerTable) -> Grid:
     """One metric of one language pair."""
     of_pair = section.rows
     several = "means over seeds, and (lowest-highest) of best; " if len(of_pair[0].best) > 1 else ""

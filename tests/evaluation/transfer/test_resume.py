@@ -98,11 +98,11 @@ def test_on_a_gpu_a_run_with_graphs_is_one_without_and_goes_on_from_its_checkpoi
     def advanced(name: str, *, epochs: int, has_graphs: bool = True) -> FineTuner:
         case = {"run": run, "train": tiny.tagged_sentences(45), "machine": Machine(device=torch.device("cuda"))}
         tuner = new_tuner(tmp_path / name, layer=layer, dropout=0.0, **case)
-        tuner.recorded.is_used = has_graphs
+        tuner.replay.is_used = has_graphs
         frozen = {name: each.clone() for name, each in tuner.model.named_parameters() if not each.requires_grad}
         for _ in range(epochs):
             tuner.advance(tiny.silent)
-        assert bool(tuner.recorded.graphs) == has_graphs
+        assert bool(tuner.replay.graphs) == has_graphs
         assert bool(frozen) == (layer is not None)
         assert all(tensor.equal(tuner.model.state_dict()[name]) for name, tensor in frozen.items())
         return tuner

@@ -107,7 +107,7 @@ def test_dropout_differs_from_replay_to_replay_and_comes_again_with_its_seed(tmp
         for seed in (1, 2, 3, 4, 3, 4):
             machine.seed(seed)
             found.append(float(tuner.update(torch.arange(6, device=machine.device), length=20)))
-        assert len(tuner.recorded.graphs) == 1
+        assert len(tuner.replay.graphs) == 1
         return found
 
     found = losses()
