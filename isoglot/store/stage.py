@@ -4,7 +4,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import ClassVar, Protocol
 
@@ -143,6 +143,7 @@ def _stages(name: str, value: object) -> dict[str, Stage]:
     return stages if len(stages) == len(members) else {}
 
 
+@cache
 def _check_class(stage: type[Stage]) -> None:
     # An inherited kind, a missing decorator, or a field in the place of a class variable would give two different
     # artifacts the same digest.
