@@ -208,6 +208,7 @@ def test_mistakes_are_named() -> None:
         (lambda: ig.run(own_study(), workers="2"), "workers: is '2'; give a whole number from 1 on"),  # type: ignore[arg-type]
         (lambda: ig.Study.load(7), "Study.load: 7 is no name of a study, and no path"),  # type: ignore[arg-type]
         (lambda: ig.Separate(layers=4), "layers: is 4; give a set of numbers, as in"),  # type: ignore[arg-type]
+        (lambda: ig.conditions.DEFAULT.replace(label=3), "^Condition.replace: label: Input should be a valid string"),  # type: ignore[typeddict-item]
         (lambda: ig.load_model(""), "'' names no model; write a model as"),
         (lambda: ig.load_model("demo"), "'demo' names no model; write a model as"),
         (

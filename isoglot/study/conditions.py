@@ -131,7 +131,8 @@ class Condition:
         """
         known = [each.name for each in fields(self)]
         check_keys(changes, known, place=FileKey(file="Condition.replace"))
-        return read_condition({name: getattr(self, name) for name in known} | {**changes})
+        values = {name: getattr(self, name) for name in known} | {**changes}
+        return read_condition(values, where="Condition.replace")
 
     @property
     def tables(self) -> TableKind:
@@ -255,7 +256,7 @@ def written(condition: Condition) -> str | dict[str, Any]:
     return TypeAdapter(Condition).dump_python(condition, mode="json")  # type: ignore[no-any-return]
 
 
-def read_condition(value: object) -> Condition:
+def read_condition(value: object, *, where: str = "no condition") -> Condition:
     """The condition that `written` wrote."""
     if isinstance(value, str):
         return named_in_file(value)
@@ -265,4 +266,4 @@ def read_condition(value: object) -> Condition:
         return TypeAdapter(Condition).validate_python(value)
     except ValidationError as error:
         first = error.errors()[0]
-        raise IsoglotError(f"no condition: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise IsoglotError(f"{where}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None

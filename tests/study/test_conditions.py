@@ -74,8 +74,8 @@ def test_changes_of_a_condition_are_checked() -> None:
     assert DEFAULT.replace(name="mine", anchors="extra").anchors is Anchors.EXTRA  # type: ignore[arg-type]
     for changes, problem in (
         ({"separates": Separate()}, "Condition.replace: separates: unknown key.* did you mean 'separate'"),
-        ({"separate": "L4"}, "no condition: separate: "),
-        ({"anchors": "many"}, "no condition: anchors: Input should be 'natural'"),
+        ({"separate": "L4"}, "Condition.replace: separate: "),
+        ({"anchors": "many"}, "Condition.replace: anchors: Input should be 'natural'"),
         ({"separate": Separate(embeddings=True)}, "BPE must be learned for each language"),
     ):
         with pytest.raises(IsoglotError, match=problem):
