@@ -1,4 +1,4 @@
-"""Functions that are recorded do what they did, once for each call."""
+"""Functions that are replayed do what they did, once for each call."""
 
 import pytest
 import torch
@@ -23,34 +23,34 @@ class Sums:
 
 
 def test_on_a_cpu_a_function_is_simply_called() -> None:
-    recorded, sums = GraphReplay(CPU), Sums("cpu")
+    replay, sums = GraphReplay(CPU), Sums("cpu")
     for call in range(1, 6):
         numbers = torch.full((3,), float(call))
-        assert recorded("key", sums.add, numbers, torch.tensor(2.0)).tolist() == [2 * call * (call + 1)] * 3
+        assert replay("key", sums.add, numbers, torch.tensor(2.0)).tolist() == [2 * call * (call + 1)] * 3
         assert sums.calls == call
-    assert not recorded.is_used
+    assert not replay.is_used
 
 
 @pytest.mark.gpu
 def test_on_a_gpu_the_first_call_and_all_later_ones_do_the_same() -> None:
-    recorded, sums = GraphReplay(torch.device("cuda")), Sums("cuda")
+    replay, sums = GraphReplay(torch.device("cuda")), Sums("cuda")
     results = []
     for call in range(1, 8):
         numbers, factor = torch.full((3,), float(call), device="cuda"), torch.tensor(2.0, device="cuda")
-        results.append(recorded("key", sums.add, numbers, factor))
+        results.append(replay("key", sums.add, numbers, factor))
         # Each effect once: the call that records does not happen twice, nor not at all.
         assert sums.total.tolist() == [call * (call + 1)] * 3
         assert numbers.eq(call).all()
     assert [result.tolist() for result in results] == [[2 * call * (call + 1)] * 3 for call in range(1, 8)]
-    assert sums.calls == 2, "one call, and one that was recorded"
+    assert sums.calls == 2, "one call, and one that was replay"
 
 
 @pytest.mark.gpu
 def test_on_a_gpu_what_is_recorded_reads_tensors_that_stay_as_they_are_then() -> None:
-    recorded, rate = GraphReplay(torch.device("cuda")), torch.zeros((), device="cuda")
+    replay, rate = GraphReplay(torch.device("cuda")), torch.zeros((), device="cuda")
     for call in range(5):
         rate.fill_(call)
-        assert recorded("rate", lambda: rate * 10).item() == 10 * call
+        assert replay("rate", lambda: rate * 10).item() == 10 * call
         for size in (10, 100_000):
             numbers = torch.full((size,), float(call + size), device="cuda")
-            assert recorded(("largest", size), lambda given: given.max(), numbers).item() == call + size
+            assert replay(("largest", size), lambda given: given.max(), numbers).item() == call + size
