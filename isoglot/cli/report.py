@@ -11,7 +11,6 @@ from isoglot.cli.options import Folders, StudyOptions, grouped_options, named_fo
 from isoglot.errors import IsoglotError
 
 if TYPE_CHECKING:
-    from isoglot.pipeline.measurements import Damage
     from isoglot.report.writing import Other
 
 
@@ -51,7 +50,7 @@ def report(
     copy = None if to is None else named_folder("--to", to)
     study, folder, console = options.study, options.report_folder(), plain_console()
     remarks: list[str] = []
-    damage: Sequence[Damage] = ()
+    damage: Sequence[str] = ()
     other = None
     if folder is not None:
         other = _other(against, folders=options)
@@ -82,7 +81,7 @@ def report(
     if open_it:
         webbrowser.open(page.absolute().as_uri())
     if damage:
-        raise IsoglotError("; ".join(dict.fromkeys(str(each.error) for each in damage)))
+        raise IsoglotError("; ".join(damage))
 
 
 def _other(name: str | None, *, folders: Folders) -> "Other | None":

@@ -46,7 +46,8 @@ class ClozeModel(nn.Module):
             lambda owner: OutputBias(sizes[owner], shape.width), languages, separate=separate.embeddings
         )
         if separate.output_bias:
-            # Copies, so that the model starts as the one whose languages share the bias.
+            # Departure: the paper has no row with a bias for each language in a shared softmax. Both start as copies of
+            # one, so that the model starts as the one whose languages share it.
             shared = self.output_bias.of(None)
             self.output_bias = PerLanguage(lambda _: deepcopy(shared), languages, separate=True)
 

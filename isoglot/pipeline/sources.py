@@ -126,8 +126,7 @@ class FileSources:
     def held_out_words(self, languages: Pair) -> tuple[DictionaryFile, ...]:
         """Dictionaries of which no extra anchors may be made."""
         # One that is named but not there is missing: without it the words that are asked for would be trained on.
-        is_named = f"word-translation.{'-'.join(languages)}" in self.real.resources
-        return (self.word_translation(languages),) if is_named else ()
+        return (self.word_translation(languages),) if self.real.names("word-translation", *languages) else ()
 
     def mapping(self, languages: Pair) -> ParallelFiles:
         """Sentences to fit maps on and to compare models by; paraphrases for a language and its second model."""

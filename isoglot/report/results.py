@@ -131,7 +131,7 @@ def run(
     if console is not None:
         for sentence in gap_sentences(chosen):
             console.print(sentence)
-    if troubles := [*filter(None, [made.trouble]), *dict.fromkeys(str(each.error) for each in damage)]:
+    if troubles := [*filter(None, [made.trouble]), *damage]:
         where = f"isoglot.Results(study, store={str(place.root)!r}) has all that was made"
         raise IsoglotError("\n".join([*troubles, where]))
     return results

@@ -14,7 +14,7 @@ from isoglot.errors import IsoglotError, option
 from isoglot.files import clear_disk_errors, lease, parsed_json, refuse_links, sha256_of, text_sum, write_whole
 from isoglot.pipeline.cells import VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.measurements import Damage, Measurement, measurements, pending_cells
+from isoglot.pipeline.measurements import Measurement, measurements, pending_cells
 from isoglot.report.difference import Changed, difference
 from isoglot.report.figures.picture import BEGINNING, Picture
 from isoglot.report.findings.verdicts import Claim, Verdict, tally
@@ -66,7 +66,8 @@ class Written:
     """Predictions of that report for this one, if it is of a shorter run."""
     pending: Sequence[Cell] = ()
     """Cells that a run would fill."""
-    damage: Sequence[Damage] = ()
+    damage: Sequence[str] = ()
+    """Sentences on artifacts whose numbers cannot be read."""
 
 
 def write_current_report(
@@ -80,7 +81,7 @@ def write_current_report(
     all_failures = dict.fromkeys([*failures, *(f"{cell.stage.title}: {error}" for cell, error in damage)])
     lacking = [*pending, *damaged.values()]
     written = write_report(study, found, store=store, failures=[*all_failures], pending=lacking, against=against)
-    return replace(written, pending=pending, damage=damage)
+    return replace(written, pending=pending, damage=[*dict.fromkeys(str(each.error) for each in damage)])
 
 
 def write_report(

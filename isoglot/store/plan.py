@@ -61,16 +61,14 @@ def plan(targets: Sequence[Stage], store: Store) -> tuple[PlannedStage, ...]:
 
 
 def _planned(stage: Stage, *, state: State, store: Store, records: list[Record]) -> PlannedStage:
-    alike, of_kind = (None, None) if state is State.DONE else _seconds_estimates(stage, records=records)
-    known = 0.0 if state is State.DONE else alike
-    whole = next((each for each in (known, stage.guessed_seconds(), of_kind) if each is not None), None)
+    whole, guessed = (0.0, False) if state is State.DONE else _whole_seconds(stage, records=records)
     share_done = stage.share_done(store.partial_folder(stage)) if state is State.INTERRUPTED else 0.0
     return PlannedStage(
         stage=stage,
         state=state,
         amount=stage.amount(),
         seconds_estimate=None if whole is None else whole * (1 - share_done),
-        guessed=known is None and whole is not None,
+        guessed=guessed,
         share_done=share_done,
     )
 
@@ -103,12 +101,16 @@ def _state(stage: Stage, *, store: Store, whole: bool) -> State:
     return State.INTERRUPTED if store.is_interrupted(stage) else State.TO_DO
 
 
-def _seconds_estimates(stage: Stage, *, records: Iterable[Record]) -> tuple[float | None, float | None]:
-    """By the finished stages with the same rate settings, and by all of the kind."""
+def _whole_seconds(stage: Stage, *, records: Iterable[Record]) -> tuple[float | None, bool]:
+    """An estimate from finished stages with the same rate settings, or else a guess; and whether it is one."""
     of_kind = [record for record in records if record.kind == stage.kind and record.seconds > 0]
     deciding = [_setting(stage.settings, path) for path in stage.rate_settings]
     alike = [each for each in of_kind if [_setting(each.settings, path) for path in stage.rate_settings] == deciding]
-    return _seconds_estimate(stage, alike), _seconds_estimate(stage, of_kind)
+    if (known := _seconds_estimate(stage, alike)) is not None:
+        return known, False
+    guess = stage.guessed_seconds()
+    guess = _seconds_estimate(stage, of_kind) if guess is None else guess
+    return guess, guess is not None
 
 
 def _setting(settings: Mapping[str, Json], path: str) -> Json:

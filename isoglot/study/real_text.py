@@ -1,7 +1,7 @@
 """The tables of a study on real languages: its text, how words are found, and the other files it reads."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
@@ -111,7 +111,11 @@ class RealText:
 
     def resource(self, kind: str, *languages: str) -> tuple[Path, ...]:
         """The files of one resource of a language or a pair."""
-        return self._files(f"{kind}.{'-'.join(languages)}", use=(RESOURCES | LANGUAGE_RESOURCES)[kind])
+        return self._files(_key(kind, languages), use=(RESOURCES | LANGUAGE_RESOURCES)[kind])
+
+    def names(self, kind: str, *languages: str) -> bool:
+        """Whether the study has a file for it, be that there or not."""
+        return _key(kind, languages) in self.resources
 
     def task_files(self, task: str, *, language: str, split: str, pair: tuple[str, str]) -> tuple[Path, ...]:
         """Labelled examples of a task in one language, for a model of a pair that it belongs to."""
@@ -125,6 +129,11 @@ class RealText:
         if key not in self.resources:
             raise MissingDataError(f"resources.{key} is missing: add a file of {use}")
         return self.resources[key]
+
+
+def _key(kind: str, languages: Sequence[str]) -> str:
+    """The name of a resource in a study: "vectors.en", or "dictionary.en-fr"."""
+    return f"{kind}.{'-'.join(languages)}"
 
 
 def parse_real_text(table: Table, *, languages: tuple[str, ...], data: Path, place: FileKey) -> RealText:

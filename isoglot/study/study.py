@@ -189,11 +189,11 @@ def _refuse_twins(rows: Sequence[Condition], *, scale: Scale) -> None:
         start = row.own_parts_start or (scale.own_parts_start if row.separate.has_starts else None)
         return replace(row, name="", label="", section="", separate=row.separate.at_depth(depth), own_parts_start=start)
 
-    models = [model(row) for row in rows]
-    if (place := models.index(models[-1])) < len(rows) - 1:
-        raise IsoglotError(
-            f"at scale {scale.name}, with {depth} layers, this is the model of {rows[place].name!r}; leave one out"
-        )
+    # A row that needs a deeper model is refused here, alone as well.
+    *others, last = map(model, rows)
+    if last in others:
+        twin = rows[others.index(last)].name
+        raise IsoglotError(f"at scale {scale.name}, with {depth} layers, this is the model of {twin!r}; leave one out")
 
 
 def _well_named(condition: Condition, *, beside: Iterable[Condition]) -> Condition:

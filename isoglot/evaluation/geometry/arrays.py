@@ -5,7 +5,7 @@
 import warnings
 from collections.abc import Iterable, Sequence
 from operator import index
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,14 +109,10 @@ class Model:
         >>> model.hidden_states(["febar larbon kefin darna .", "lenlun ."]).shape
         (5, 2, 32)
         """
-        lines: list[str] = [] if isinstance(sentences, str) else list(sentences)
+        lines = [] if isinstance(sentences, str) else list(sentences)
         if isinstance(sentences, str) or not all(isinstance(each, str) for each in lines):
             raise IsoglotError("sentences: give a list of strings, a sentence each")
-        try:
-            number = None if layer is None else index(layer)
-        except TypeError:
-            number = -1
-        if number not in (None, *range(self.num_layers + 1)):
+        if not (layer is None or (isinstance(layer, SupportsIndex) and layer in range(self.num_layers + 1))):
             problem = f"layer: is {layer!r}, and {self.name} has layers 0, the embeddings, to {self.num_layers}"
             raise IsoglotError(f"{problem}; give one of these numbers, or leave it out for all")
         whole = self.reader.whole_sentences(lines)
@@ -127,7 +123,7 @@ class Model:
         if (share := self._unknown_share(cut)) > MUCH_UNKNOWN:
             problem = f"{share:.0%} of the text is unknown to {self.name}"
             warnings.warn(f"{problem}, and gives one vector: is it in a language that the model read?", stacklevel=2)
-        vector_SND = sentence_vectors(self.reader, cut, layers=None if number is None else [number])
+        vector_SND = sentence_vectors(self.reader, cut, layers=None if layer is None else [index(layer)])
         return np.asarray(vector_SND if layer is None else vector_SND[0], dtype=np.float32)
 
     def _unknown_share(self, sentences: Sequence[EncodedSentence]) -> float:

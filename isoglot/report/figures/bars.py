@@ -149,22 +149,22 @@ def bar_chart(bars: Sequence[Bar], *, title: str, level: float | None, place: in
         if any(row.get(key) is not None for row in data)
     ]
     bar = y | {"fill": column("colour:N", scale=None), "tooltip": tooltip}
-    to_floor = bar | {"x": column("zero:Q", **x), "x2": {"field": "pale"}}
+    to_floor = bar | {"x": column("pale:Q", **x, stack=None)}
     above_floor = bar | {"x": column("pale:Q", **x, axis={"tickCount": 5}), "x2": {"field": "value"}}
     low_to_high = y | {"x": column("low:Q", title=None), "x2": {"field": "high"}}
-    number = y | {"x": column("end:Q", title=None), "text": column("text:N")}
-    reason = y | {"x": column("zero:Q", title=None), "text": column("missing:N")}
+    number = y | {"x": {"value": "width"}, "text": column("text:N")}
+    reason = y | {"x": {"value": 0}, "text": column("missing:N")}
     text: Settings = {"align": "left", "dx": 4}
     layers = [
         marks("bar", above_floor, where=known),
-        marks("bar", to_floor, where=known, computed="zero = 0", opacity=PALE),
+        marks("bar", to_floor, where=known, opacity=PALE),
         # On a rim, as a bar may be as dark as the line.
         *(
             marks("rule", low_to_high, where=known, strokeWidth=width, color=ink)
             for width, ink in ((4, GROUND), (1.5, INK))
         ),
-        marks("text", number, where=known, computed=f"end = {ends[1]}", **text),
-        marks("text", reason, where=missing, computed="zero = 0", **text, fontStyle="italic", color=MUTED),
+        marks("text", number, where=known, **text),
+        marks("text", reason, where=missing, **text, fontStyle="italic", color=MUTED),
     ]
     if level is not None:
         chance = {"x": column("level:Q", title=None), "tooltip": column("level:Q", title="chance", format=".1f")}

@@ -23,22 +23,18 @@ def column(named: str, **settings: Any) -> Settings:
     return {"field": field, "type": KINDS[kind], **settings}
 
 
-def marks(
-    kind: str, channels: Settings, *, where: str = "", computed: str = "", rows: Sequence[Spec] = (), **look: Any
-) -> Spec:
-    """One layer of a chart: a mark for each row where a condition holds, of the chart's rows or its own.
+def low_to_high(title: str | None) -> Settings:
+    """The channels of a mark that goes from the lowest value to the highest."""
+    return {"y": column("low:Q", title=title), "y2": {"field": "high"}}
 
-    "zero = 0" computes a column of that name for these marks.
-    """
-    transform: list[Spec] = [{"filter": where}] if where else []
-    if computed:
-        name, value = computed.split(" = ")
-        transform.append({"as": name, "calculate": value})
+
+def marks(kind: str, channels: Settings, *, where: str = "", rows: Sequence[Spec] = (), **look: Any) -> Spec:
+    """One layer of a chart: a mark for each row where a condition holds, of the chart's rows or its own."""
     return {
         **({"data": {"values": list(rows)}} if rows else {}),
         "mark": {"type": kind, **look},
         "encoding": channels,
-        **({"transform": transform} if transform else {}),
+        **({"transform": [{"filter": where}]} if where else {}),
     }
 
 

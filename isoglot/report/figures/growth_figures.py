@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from isoglot.report.figures.charts import Settings, chart_spec, column, marks, roomy, short
+from isoglot.report.figures.charts import Settings, chart_spec, column, low_to_high, marks, roomy, short
 from isoglot.report.figures.layer_series import LineChart, LineFigure, pair_title
 from isoglot.report.figures.line_charts import PANEL_HEIGHT, picture_of_panels
 from isoglot.report.figures.picture import DASHES, MUTED, PUBLISHED, Picture, Spec, Style, styles_of
@@ -195,15 +195,14 @@ def _panel(
         y_axis = {"values": ROOTED_TICKS, "tickCount": len(ROOTED_TICKS), "labelOverlap": False}
     x: Settings = {"x": column("x:Q", title=None, axis=axis, scale={"type": "log", "domain": ends, "nice": False})}
     y = {"y": column("y:Q", title=None, scale=y_scale, axis=y_axis)}
-    ends_of_y = {"y": column("low:Q", title=None), "y2": {"field": "high"}}
     tooltip = [column("x:Q", title="tokens", format=".3s"), column("y:Q", title=row.measure.unit, format=number)]
     score = x | y | {"tooltip": tooltip}
     own, point = Settings(clip=True, color=style.colour), Settings(clip=True, filled=True, opacity=1)
     on_curve, at_points = "datum.part == 'curve'", "datum.part == 'point'"
     layers = [
-        marks("area", x | ends_of_y, where=on_curve, **own, opacity=0.2),
+        marks("area", x | low_to_high(None), where=on_curve, **own, opacity=0.2),
         marks("line", x | y, where=on_curve, **own, strokeWidth=1.5),
-        marks("rule", x | ends_of_y, where=at_points, **own, strokeWidth=1.25),
+        marks("rule", x | low_to_high(None), where=at_points, **own, strokeWidth=1.25),
         marks("point", score, where=at_points, **own | point, size=36, shape=style.shape),
     ]
     if corner != MISSING and row.condition != DEFAULT.name:

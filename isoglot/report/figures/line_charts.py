@@ -14,6 +14,7 @@ from isoglot.report.figures.charts import (
     chart_spec,
     column,
     legend_entry,
+    low_to_high,
     marks,
     roomy,
     short,
@@ -60,8 +61,8 @@ def _line_chart(chart: LineChart, *, place: int, has_title: bool) -> Spec:
     where = IS_SHOWN if any(line.is_published for line in chart.series) else ""
     layers = [marks("line", x | y | look.colour, where=where, clip=True, strokeWidth=2.25)]
     if any(line.has_range(chart.places) for line in chart.series):
-        ends_of_y = {"y": column("low:Q", title=chart.y_title), "y2": {"field": "high"}}
-        layers.append(marks("rule", x | ends_of_y | look.colour, where=where, clip=True, strokeWidth=1.25))
+        seeds = x | low_to_high(chart.y_title) | look.colour
+        layers.append(marks("rule", seeds, where=where, clip=True, strokeWidth=1.25))
     layers.append(look.points(x | y | {"tooltip": _tooltip(chart)}, where=where))
     if levels := _levels(chart):
         shown = [
@@ -129,14 +130,13 @@ def _panel(charts: Sequence[LineChart], label: str, *, colour: str, y: Spec, tit
     ]
     x: Settings = {"x": _x(charts[0], title=None)}
     line = x | {"y": y, "detail": column("mark:N")}
-    ends_of_y = {"y": column("low:Q", title=None), "y2": {"field": "high"}}
     tooltip = _tooltip(charts[0], is_one_of=len(charts) > 1)
     point = x | {"y": y, "shape": column("mark:N", scale=None), "tooltip": tooltip}
     own, look = f"{IS_SHOWN} && !datum.grey", Settings(clip=True, color=colour)
     layers = [
         marks("line", line, where=f"{IS_SHOWN} && datum.grey", clip=True, color=MUTED, opacity=0.5),
         marks("line", line, where=own, **look, strokeWidth=2.25),
-        marks("rule", x | ends_of_y, where=own, **look, strokeWidth=1.25),
+        marks("rule", x | low_to_high(None), where=own, **look, strokeWidth=1.25),
         marks("point", point, where=own, **look, filled=True, size=36, opacity=1),
     ]
     if levels := _levels(charts[0]):

@@ -1,7 +1,7 @@
 """Growth of every row: its scores at moments of training, the curve through them, and what the curve predicts."""
 
 import csv
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
@@ -83,8 +83,8 @@ class Growth:
     def line(self) -> Line:
         return Line(label=label_of(self.condition), by_seed=[*self.by_seed.values()])
 
-    def of_seeds(self, seeds: Collection[int | None]) -> "Growth":
-        if self.by_seed.keys() <= {*seeds}:
+    def of_seeds(self, seeds: Set[int | None]) -> "Growth":
+        if self.by_seed.keys() <= seeds:
             return self  # its fit is known
         return replace(self, by_seed={seed: scores for seed, scores in self.by_seed.items() if seed in seeds})
 
