@@ -39,6 +39,8 @@ WORK_FOLDER = Path(os.environ.get("ISOGLOT_STRETCH", "/tmp/isoglot-stretch"))
 """Where the machine with the GPU keeps packages, data, store and logs."""
 MOST_BYTES_OF_PART = 60_000_000
 """So that a part and the checkout, less `results`, stay under 64 MiB."""
+MPS_FOLDER = Path("/tmp/nvidia-mps")
+"""Where the driver's service for sharing a GPU lives, and isoglot looks for it."""
 LARGEST_FILE = "20KB"
 MOST_BYTES_OF_WEIGHTS = 60_000_000
 BYTES_OF_A_PART = 15_000_000
@@ -160,6 +162,7 @@ def work(study: str, *, seconds: float, to: Path, lists: dict[str, str], workers
     began, to = monotonic(), to.resolve()
     chosen = [word for name, value in lists.items() for word in (f"--{name}", value)]
     is_new = unpack_parts(CARRIED, to=WORK_FOLDER)
+    share_gpu()
     os.environ["PYTHONPATH"] = f"{WORK_FOLDER / 'site'}:{ROOT}"
     # Each part of a study has its own, so that two may run beside each other.
     pid = WORK_FOLDER / f"{Path(study).stem}-{crc32(' '.join(chosen).encode()):08x}.pid"
@@ -181,6 +184,12 @@ def work(study: str, *, seconds: float, to: Path, lists: dict[str, str], workers
     if weights:
         sys.path[:0] = [str(WORK_FOLDER / "site"), str(ROOT)]
         leave_weights(WORK_FOLDER / "store", to=to, sent=WORK_FOLDER / "sent")
+
+
+def share_gpu() -> None:
+    """Start one service for all runs: where each starts its own, runs of two studies take turns on the GPU."""
+    if shutil.which("nvidia-cuda-mps-control") and not MPS_FOLDER.exists():
+        subprocess.run(["nvidia-cuda-mps-control", "-d"], check=False)
 
 
 def leave_weights(store: Path, *, to: Path, sent: Path) -> None:

@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from published_records import RESULTS, packed_records, published_part
+from published_records import RESULTS, packed_records, published_part, report_data
 
 from isoglot.pipeline.exhibits import gaps, targets
 from isoglot.pipeline.measurements import measurements
@@ -61,6 +61,39 @@ def test_pieces_that_are_unpacked_are_found_by_a_plan(tmp_path: Path) -> None:
     planned = plan_of(targets(published_study("replication").replace(**of_french)), store)
     assert planned
     assert {each.state for each in planned} == {State.DONE}
+
+
+CONTROLS = {
+    "control-starts": {"sep-l1-3": "equal starts", "sep-l1-3-independent": "drawn apart"},
+    "control-softmax": {"default": "as it is", "default-own-bias": "own biases"},
+}
+"""Of each control, rows of models that are there: conditions, and what a page calls them."""
+
+
+@pytest.mark.parametrize("name", CONTROLS)
+def test_a_page_says_what_a_control_has_found_so_far(name: str, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    unpack(RESULTS / f"replication/pieces/{name}.tar.xz", store)
+    study = with_published_files(ROOT / "studies" / f"{name}.toml", RESULTS / "replication")
+    of_control, _ = measurements(study.replace(targets=["de"]), store)
+    # What it has in common with the study that it controls lies in that one's pieces.
+    of_german = [each for each in report_data("replication").measurements if each.languages[1] == "de"]
+    found: dict[tuple[str, int], dict[str, dict[int | None, float]]] = {}
+    for each in [*of_german, *of_control]:
+        if each.exhibit in ("table-1", "emergence") and each.seed is not None and each.variant is None:
+            metric = f"{each.metric} {each.language}"
+            found.setdefault((each.condition, each.seed), {}).setdefault(metric, {})[each.layer] = each.value
+    page = (RESULTS / "replication/tested.md").read_text()
+    rows = 0
+    for (condition, seed), values in found.items():
+        if condition in CONTROLS[name]:
+            by_layer, raw = values["retrieval_p1 de"], values["retrieval_p1_uncentred de"]
+            scores = [values[metric][None] for metric in ("accuracy de", "f1 de", "las de")]
+            more = [values["las en"][None]] if name == "control-starts" else [by_layer[8], raw[8]]
+            cells = " | ".join(f"{value:.1f}" for value in (*scores, max(by_layer.values()), *more))
+            assert f"| {CONTROLS[name][condition]}, seed {seed} | {cells} |" in page
+            rows += 1
+    assert rows == sum(page.count(f"| {label}, seed ") for label in CONTROLS[name].values())
 
 
 def test_the_grid_of_recipes_is_what_their_pieces_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

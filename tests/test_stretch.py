@@ -1,5 +1,6 @@
 """Files that bench/stretch.py carries to a machine without network, and the run that it keeps there."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -11,9 +12,11 @@ from types import ModuleType
 import pytest
 from bench_scripts import BENCH, bench_script
 from real_studies import write_real_study
+from stand_in_driver import write_mps
 from study_texts import TINY_STUDY
 
 from isoglot.cli.options import LISTS
+from isoglot.hardware import MPS_DEFAULT
 from isoglot.pipeline.cells import EMERGENCE
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.models import PretrainedEncoder
@@ -98,6 +101,19 @@ def test_a_process_that_has_ended_does_not_run(stretch: ModuleType, tmp_path: Pa
         stretch.stop(process.pid)
         # Nobody has waited for it yet.
         assert not stretch.is_running(pid)
+
+
+def test_runs_of_two_studies_share_one_service_of_the_gpu(
+    stretch: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert stretch.MPS_FOLDER == MPS_DEFAULT, "isoglot starts none of its own where it finds that one"
+    folder, calls = tmp_path / "mps", tmp_path / "calls"
+    monkeypatch.setattr(stretch, "MPS_FOLDER", folder)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    write_mps(tmp_path, does=f'echo "$@" >> {calls}; mkdir {folder}')
+    for _ in range(2):
+        stretch.share_gpu()
+    assert calls.read_text() == "-d\n"
 
 
 def test_a_part_is_chosen_by_the_options_of_isoglot(stretch: ModuleType) -> None:
