@@ -6,14 +6,14 @@ from statistics import fmean
 
 import pytest
 from numpy import argmax
-from published_records import LANGUAGES, METRICS, RESULTS, report_data
+from published_records import LANGUAGES, METRICS, RESULTS, packed_json, report_data
 from scipy.stats import pearsonr
 
 from isoglot.pipeline.cells import UNTRAINED
 from isoglot.report.claims.layer_rules import LayerEvidence
 from isoglot.report.findings.noise import Noise
 from isoglot.report.quantities import listed
-from isoglot.study.conditions import TABLE_1
+from isoglot.study.conditions import CONDITIONS, TABLE_1
 
 MAPPED = ("fr", "ru", "zh")
 """All ten rows have maps in these."""
@@ -36,8 +36,9 @@ def layers(
     *,
     task: str | None = None,
     language: str | None = None,
+    seed: int = 0,
 ) -> list[float]:
-    """From layer 0 up, in the language that English is paired with or another. Only models of seed 0 were mapped."""
+    """From layer 0 up, in the language that English is paired with or another."""
     found = {
         each.layer: each.value
         for each in report_data("replication").measurements
@@ -45,7 +46,7 @@ def layers(
         and (each.languages[1], each.language) == (pair, language or pair)
         and (each.condition, each.variant) == model
         and each.layer is not None
-        and each.seed == 0
+        and each.seed == seed
     }
     return [found[layer] for layer in range(len(found))]
 
@@ -68,6 +69,22 @@ def test_it_says_how_alike_languages_are_without_and_after_a_map(readme: str) ->
         low, high = min(means.values()), max(means.values())
         place = f"{low:.2f} to {high:.2f} for the ten rows in {LANGUAGES[language]}"
         assert f"{place}, and {untrained:.2f} for Default untrained" in readme
+
+
+def test_it_says_what_maps_of_german_find(readme: str) -> None:
+    piece = packed_json(RESULTS / "replication/pieces/maps-of-german.tar.xz")
+    mapped = {
+        str(content["title"]).split(", ")[1]: piece[name.replace("record", "scores")]
+        for name, content in piece.items()
+        if name.endswith("record.json") and content["title"].startswith("map of sentences, ")
+    }
+    best = {}
+    for condition, scores in mapped.items():
+        before = layers("emergence", "retrieval_p1", "de", (condition, None), seed=1)
+        best[condition] = max(each["value"] for each in scores if each["metric"] == FIGURE_6[1])
+        assert f"| {CONDITIONS[condition].label} | {max(before):.1f} | {best[condition]:.1f} |" in readme
+    assert len(best) == 7
+    assert f"Seven rows of German find {min(best.values()):.0f} to {max(best.values()):.0f}% (seed 1)." in readme
 
 
 def test_it_says_what_models_of_one_language_have_in_common(readme: str) -> None:

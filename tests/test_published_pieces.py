@@ -67,7 +67,7 @@ CONTROLS = {
     "control-starts": {"sep-l1-3": "equal starts", "sep-l1-3-independent": "drawn apart"},
     "control-softmax": {"default": "as it is", "default-own-bias": "own biases"},
 }
-"""Of each control, rows of models that are there: conditions, and what a page calls them."""
+"""Conditions of each control that are there, and what a page calls their models."""
 
 
 @pytest.mark.parametrize("name", CONTROLS)
