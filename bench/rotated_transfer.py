@@ -65,7 +65,7 @@ def rows(
     here = {"condition": condition, "untrained": untrained, "task": task, "model_seed": model_seed, "seed": seed}
     with TemporaryDirectory() as folder:
         inputs = {each.digest: store.folder(each) for each in (*stage.inputs.values(), maps.links, maps.parallel)}
-        work = Work(folder=Path(folder), input_folders=inputs, progress=lambda *_: None)
+        work = Work(folder=Path(folder), input_folders=inputs, progress=lambda *_: None, log_folder=Path(folder))
         tuned = stage.fine_tuned(work, task_named(task), this_machine())
         yield here | {"layer": None, **{each: score(stage, work, tuned, each) for each in languages}}
         encoder = tuned.model.encoder

@@ -26,6 +26,7 @@ import sys
 import tarfile
 import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,16 +40,13 @@ WORK_FOLDER = Path(os.environ.get("ISOGLOT_STRETCH", "/tmp/isoglot-stretch"))
 """Where the machine with the GPU keeps packages, data, store and logs."""
 MOST_BYTES_OF_PART = 60_000_000
 """So that a part and the checkout, less `results`, stay under 64 MiB."""
-MPS_FOLDER = Path("/tmp/nvidia-mps")
-"""Where the driver's service for sharing a GPU lives, and isoglot looks for it."""
 LARGEST_FILE = "20KB"
 MOST_BYTES_OF_WEIGHTS = 60_000_000
 BYTES_OF_A_PART = 15_000_000
 """The parts come home with a piece and a log, in at most 8 files of 16 MiB and 64 MiB together."""
 LISTS = ("targets", "conditions", "seeds", "exhibits", "tasks")
-# Packages of the lock that stay at home: what torch brings, what builds packages, and two large ones. Without jieba no
-# Chinese word is found (--pure jieba takes it along). Without vl-convert, which draws figures, the run ends with an
-# error once all its numbers are there.
+# Packages of the lock that stay at home: what torch brings, what builds packages, jieba (without it no Chinese word is
+# found; see --pure) and vl-convert (without it the run ends with an error, once all its numbers are there).
 LEFT_OUT = {
     *("editables", "hatchling", "pathspec", "setuptools", "tomlkit", "trove-classifiers"),
     *("filelock", "fsspec", "mpmath", "sympy", "jieba", "vl-convert-python"),
@@ -67,8 +65,7 @@ def load(
     with TemporaryDirectory() as folder:
         site = Path(folder, "site")
         unpack_packages(site, pure=pure, python=python, platform=platform)
-        packages = Path(shutil.make_archive(str(Path(folder, "packages")), "xztar", site))
-        wanted = {"site.tar.xz": packages, **wanted}
+        wanted = {"site.tar.xz": Path(shutil.make_archive(str(Path(folder, "packages")), "xztar", site)), **wanted}
         parts = in_parts(wanted)
         shutil.rmtree(CARRIED, ignore_errors=True)
         for name, part in parts.items():
@@ -162,8 +159,9 @@ def work(study: str, *, seconds: float, to: Path, lists: dict[str, str], workers
     began, to = monotonic(), to.resolve()
     chosen = [word for name, value in lists.items() for word in (f"--{name}", value)]
     is_new = unpack_parts(CARRIED, to=WORK_FOLDER)
+    sys.path[:0] = [str(WORK_FOLDER / "site"), str(ROOT)]
+    os.environ["PYTHONPATH"] = ":".join(sys.path[:2])
     share_gpu()
-    os.environ["PYTHONPATH"] = f"{WORK_FOLDER / 'site'}:{ROOT}"
     # Each part of a study has its own, so that two may run beside each other.
     pid = WORK_FOLDER / f"{Path(study).stem}-{crc32(' '.join(chosen).encode()):08x}.pid"
     log = pid.with_suffix(".log")
@@ -182,14 +180,15 @@ def work(study: str, *, seconds: float, to: Path, lists: dict[str, str], workers
     pack = ["--largest-file", LARGEST_FILE, "--to", str(to / "piece.tar.xz")]
     subprocess.run([*_isoglot("pack", study), *chosen, *pack], cwd=ROOT, check=False)
     if weights:
-        sys.path[:0] = [str(WORK_FOLDER / "site"), str(ROOT)]
         leave_weights(WORK_FOLDER / "store", to=to, sent=WORK_FOLDER / "sent")
 
 
 def share_gpu() -> None:
     """Start one service for all runs: where each starts its own, runs of two studies take turns on the GPU."""
-    if shutil.which("nvidia-cuda-mps-control") and not MPS_FOLDER.exists():
-        subprocess.run(["nvidia-cuda-mps-control", "-d"], check=False)
+    from isoglot.hardware import MPS_DEFAULT, MPS_PROGRAM
+
+    if shutil.which(MPS_PROGRAM) and not MPS_DEFAULT.exists():
+        subprocess.run([MPS_PROGRAM, "-d"], check=False)
 
 
 def leave_weights(store: Path, *, to: Path, sent: Path) -> None:
@@ -236,8 +235,7 @@ def unpack_parts(carried: Path, *, to: Path) -> bool:
         # Without the name of its part.
         target = to.joinpath(*source.relative_to(carried).parts[1:])
         if source.is_file() and not (target.is_file() and target.stat().st_size == source.stat().st_size):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)
+            copy(source, target)
             is_new = True
     for archive in carried.glob("*/site.tar.xz"):
         if not (to / "site").is_dir():
@@ -268,20 +266,17 @@ def is_alive(process: int) -> bool:
 
 def stop(process: int) -> None:
     """Stop a run and its workers, which share its process group. Their work resumes from the last checkpoint."""
-    try:
+    with suppress(ProcessLookupError):
         os.killpg(process, signal.SIGINT)
         sleep(3)
         os.killpg(process, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    # A process that is killed takes a moment to end.
     while is_alive(process):
         sleep(0.05)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    verbs = parser.add_subparsers(dest="verb")
+    verbs = parser.add_subparsers(dest="verb", required=True)
     here, there = verbs.add_parser("load"), verbs.add_parser("work")
     for verb in (here, there):
         verb.add_argument("study")
@@ -297,12 +292,8 @@ def main() -> None:
     there.add_argument("--workers")
     there.add_argument("--weights", action="store_true", help="leave weights too, to make more from them at home")
     given = vars(parser.parse_args())
-    verb = given.pop("verb")
-    if verb is None:
-        parser.print_help()
-        return
     lists = {name: value for name in LISTS if (value := given.pop(name)) is not None}
-    {"load": load, "work": work}[verb](given.pop("study"), lists=lists, **given)
+    {"load": load, "work": work}[given.pop("verb")](given.pop("study"), lists=lists, **given)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ from real_studies import write_real_study
 from stand_in_driver import write_mps
 from study_texts import TINY_STUDY
 
+from isoglot import hardware
 from isoglot.cli.options import LISTS
-from isoglot.hardware import MPS_DEFAULT
 from isoglot.pipeline.cells import EMERGENCE
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.models import PretrainedEncoder
@@ -106,9 +106,8 @@ def test_a_process_that_has_ended_does_not_run(stretch: ModuleType, tmp_path: Pa
 def test_runs_of_two_studies_share_one_service_of_the_gpu(
     stretch: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert stretch.MPS_FOLDER == MPS_DEFAULT, "isoglot starts none of its own where it finds that one"
     folder, calls = tmp_path / "mps", tmp_path / "calls"
-    monkeypatch.setattr(stretch, "MPS_FOLDER", folder)
+    monkeypatch.setattr(hardware, "MPS_DEFAULT", folder)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     write_mps(tmp_path, does=f'echo "$@" >> {calls}; mkdir {folder}')
     for _ in range(2):
