@@ -104,7 +104,7 @@ def results(
 ) -> None:
     """Print what a study has found so far, or a report that was written."""
     from isoglot.pipeline.exhibits import cells, gap_sentences
-    from isoglot.pipeline.measurements import measurements
+    from isoglot.pipeline.measurements import damage_sentences, measurements
     from isoglot.report.report_files import read_report_data
 
     if as_json and as_csv:
@@ -118,7 +118,7 @@ def results(
     found, damage = measurements(chosen, options.open_store())
     _print_results(found, chosen, form=form)
     if damage:
-        raise IsoglotError("; ".join(str(each.error) for each in damage))
+        raise IsoglotError("; ".join(damage_sentences(damage)))
     for sentence in gap_sentences(chosen):
         print(sentence, file=sys.stderr)
     # By digest: two conditions may start from one and the same untrained model.

@@ -34,7 +34,7 @@ def run(
     """
     from isoglot.hardware import machine_in_brief
     from isoglot.pipeline.exhibits import gap_sentences, targets
-    from isoglot.pipeline.measurements import measurements
+    from isoglot.pipeline.measurements import damage_sentences, measurements
     from isoglot.pretraining.health import check_tensorboard
     from isoglot.report.planning.plan_costs import costs_in_brief, outlook
     from isoglot.report.planning.time_limit import cut_to
@@ -77,7 +77,7 @@ def run(
         console.print(results_tables(ReportScores(found), scale=chosen.scale, conditions=chosen.conditions))
     troubles = [made.trouble] if made.trouble is not None else []
     # A stage that failed for the damage has named it already.
-    troubles += [text for text in dict.fromkeys(str(each.error) for each in damage) if text not in (made.trouble or "")]
+    troubles += [text for text in damage_sentences(damage) if text not in (made.trouble or "")]
     last_lines = gap_sentences(chosen)
     try:
         report = write_current_report(chosen, store, failures=made.failures_in_full)

@@ -13,7 +13,6 @@ VOCABULARY = "vocabulary"
 WORD_TRANSLATION = "word translation"  # a part of emergence, which is shown without it where its dictionary is missing
 TABLE_1 = "table-1"
 BASELINES = "baselines"
-TRAINING = "training"
 GROWTH = "growth"
 GROWTH_TASKS = "growth-tasks"
 AT = "@"  # before the update of a model at a moment of training, in the variant of its cell

@@ -23,7 +23,6 @@ from isoglot.pipeline.cells import (
     MAPPED,
     OF_PRIME,
     TABLE_1,
-    TRAINING,
     UNTRAINED,
     VOCABULARY,
     WORD_TRANSLATION,
@@ -153,11 +152,10 @@ def _parts(study: Study) -> Iterator[Part]:
     if EMERGENCE in shown:
         yield Part(EMERGENCE, WORD_TRANSLATION, None, partial(_require_text, text="word_translation"))
         yield Part(EMERGENCE, EMERGENCE, None, _emergence)
-    for exhibit, texts in (TRAINING, ("parallel", "mapping")), (GROWTH, ("parallel", "mapping", "word_translation")):
-        if exhibit in shown:
-            for text in texts:
-                yield Part(exhibit, exhibit, None, partial(_require_text, text=text))
-            yield Part(exhibit, exhibit, None, partial(_at_moments, has_words=exhibit == GROWTH))
+    if GROWTH in shown:
+        for text in ("parallel", "mapping", "word_translation"):
+            yield Part(GROWTH, GROWTH, None, partial(_require_text, text=text))
+        yield Part(GROWTH, GROWTH, None, _at_moments)
     transfers = {TABLE_1: _transfer, BASELINES: _baselines, GROWTH_TASKS: _transfer_at_moments}
     for task, (exhibit, stages) in product(study.tasks, transfers.items()):
         if exhibit in shown and task in study.of_exhibit(exhibit).tasks:
@@ -195,10 +193,9 @@ def _emergence(graph: ModelGraph) -> Stages:
     return {UNTRAINED: graph.emergence(graph.untrained), None: graph.emergence(graph.pretrained)}
 
 
-def _at_moments(graph: ModelGraph, *, has_words: bool) -> Stages:
+def _at_moments(graph: ModelGraph) -> Stages:
     # By retrieval, CKA and words, or by those of them whose sentences or dictionary are there.
-    pair = ModelPair.of(graph.study, graph.condition, graph.pair, seed=graph.seed)
-    stage = pair.structure_over_training(has_words=has_words)
+    stage = ModelPair.of(graph.study, graph.condition, graph.pair, seed=graph.seed).structure_over_training()
     texts = (stage.retrieval, stage.similarity, stage.dictionary)
     return {} if texts == (None, None, None) else {None: stage}
 

@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import NamedTuple, TextIO
@@ -72,6 +72,11 @@ def measurements(study: Study, store: Store) -> tuple[list[Measurement], list[Da
         except IsoglotError as error:
             damage.append(Damage(cell, error))
     return numbers, damage
+
+
+def damage_sentences(damage: Iterable[Damage]) -> list[str]:
+    """Each thing that is wrong, once: several cells may rest on one artifact."""
+    return [*dict.fromkeys(str(each.error) for each in damage)]
 
 
 def pending_cells(study: Study, store: Store) -> list[Cell]:

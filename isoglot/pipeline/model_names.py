@@ -235,7 +235,7 @@ def _making(study_name: str, side: Side, store: Store, data: Path | None) -> str
         choices = ["--conditions", graph.condition.name]
         study = study.with_conditions(graph.condition)
     # Exhibits that show all models of a kind, unless the study narrows them.
-    two_languages = ("emergence", "table-1", "training", FIGURE_6, FIGURE_7)
+    two_languages = ("emergence", "table-1", "growth", FIGURE_6, FIGURE_7)
     for exhibit in two_languages if choices else (FIGURE_7,) if is_second else (FIGURE_7, FIGURE_6, FIGURE_4):
         part = study.of_exhibit(exhibit)
         if part.seeds and part.conditions and {*map(original, graph.languages)} <= {*part.languages}:

@@ -94,9 +94,9 @@ class ModelPair:
         """Figure 7."""
         return Similarity(**self._both(), parallel=self._sources.mapping(self.languages))
 
-    def structure_over_training(self, *, has_words: bool) -> StructureOverTraining:
-        """Scores of one model of both, by those of the texts that there are; `growth` asks for words too."""
-        dictionary = if_given(lambda: self._sources.word_translation(self.languages)) if has_words else None
+    def structure_over_training(self) -> StructureOverTraining:
+        """Scores of one model of both, by those of the texts that there are."""
+        dictionary = if_given(lambda: self._sources.word_translation(self.languages))
         return StructureOverTraining(
             **self._both(),
             retrieval=if_given(lambda: self._sources.parallel(self.languages)),

@@ -195,7 +195,7 @@ class Probe(Numbers):
         text = StringIO()
         write_csv(self.measurements, to=text)
         with clear_report_errors(place):
-            page = write_page(place, title=title, head=head, sections=[*probe_sections(self.scores)], kept={})
+            page = write_page(place, title=title, head=head, sections=[*probe_sections(self.scores)])
             write_whole(place / JSON, self.json_text())
             write_whole(place / CSV, text.getvalue())
         return page

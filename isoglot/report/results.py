@@ -16,7 +16,13 @@ from rich.console import Console
 
 from isoglot.errors import IsoglotError
 from isoglot.pipeline.exhibits import gap_sentences, left_out_sentences, targets
-from isoglot.pipeline.measurements import READ_BY_REPORTS, Measurement, measurements, pending_cells
+from isoglot.pipeline.measurements import (
+    READ_BY_REPORTS,
+    Measurement,
+    damage_sentences,
+    measurements,
+    pending_cells,
+)
 from isoglot.pretraining.health import check_tensorboard
 from isoglot.report.planning.progress import Watch, failures_in_brief
 from isoglot.report.writing import rewrite_report, write_current_report
@@ -191,7 +197,7 @@ class Results(Numbers):
         """The numbers, in the order in which a report shows them."""
         found, damage = measurements(self.study, self.store)
         if damage:
-            raise IsoglotError("; ".join(dict.fromkeys(str(each.error) for each in damage)))
+            raise IsoglotError("; ".join(damage_sentences(damage)))
         return tuple(found)
 
     @property

@@ -1,6 +1,6 @@
 """Learning curves: the perplexity of each language's dev text as its model was trained, or is being trained."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +10,13 @@ from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.pipeline.stages.training_log import Evaluation, evaluations
 from isoglot.pretraining.run import LOG
+from isoglot.report.figures.layer_series import Line, LineChart, LineFigure, pair_title, second_models, shown
 from isoglot.store import Store, inputs_first
+from isoglot.study.conditions import label_of
 from isoglot.study.study import Study
+
+# Points of a line; the eye cannot separate more.
+MOST_POINTS = 16
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,3 +77,43 @@ def _so_far(partial: Path) -> Sequence[Evaluation]:
         return [Evaluation.of(row) for row in stored_state(partial).get("log", [])]
     except (ValueError, KeyError, TypeError, AttributeError):
         return []
+
+
+def learning_curve_figures(curves: Sequence[Curve]) -> Iterator[LineFigure]:
+    """One for each pair of languages; models of one language each stand beside those of both."""
+    # Models of both first, so that the lines of all charts have one order.
+    ordered = sorted(curves, key=lambda curve: len(curve.languages) == 1)
+    for pair in dict.fromkeys(curve.languages for curve in curves if len(curve.languages) == 2):
+        charts = []
+        for language in pair:
+            by_label: dict[str, list[dict[int, float]]] = {}
+            for curve in ordered:
+                if curve.language == language and curve.languages in (pair, (language,)):
+                    by_label.setdefault(label_of(curve.condition), []).append(dict(curve.points))
+            lines = [Line(label=label, by_seed=by_seed) for label, by_seed in by_label.items()]
+            charts.append(
+                LineChart(
+                    title=f"Text of {shown(language)}",
+                    series=lines,
+                    y_title="dev perplexity (log scale)",
+                    decimals=1,
+                    x_title="updates",
+                    updates=_shown_updates(lines),
+                    is_logarithmic=True,
+                )
+            )
+        yield LineFigure(
+            name=f"learning-curves.{'-'.join(pair)}",
+            title=f"Learning curves ({pair_title((pair[0], pair[1]))})",
+            charts=charts,
+            notes=list(second_models([pair])),
+        )
+
+
+def _shown_updates(lines: Sequence[Line]) -> list[int]:
+    """Evenly thinned, with the first and the last."""
+    updates = sorted({update for line in lines for by_update in line.by_seed for update in by_update})
+    if len(updates) <= MOST_POINTS:
+        return updates
+    last = len(updates) - 1
+    return [updates[round(place * last / (MOST_POINTS - 1))] for place in range(MOST_POINTS)]

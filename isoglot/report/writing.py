@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -11,20 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from isoglot.errors import IsoglotError, option
-from isoglot.files import clear_disk_errors, lease, parsed_json, refuse_links, sha256_of, text_sum, write_whole
+from isoglot.files import clear_disk_errors, lease, refuse_links, write_whole
 from isoglot.pipeline.cells import VOCABULARY, Cell
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.measurements import Measurement, measurements, pending_cells
+from isoglot.pipeline.measurements import Measurement, damage_sentences, measurements, pending_cells
 from isoglot.report.difference import Changed, difference
-from isoglot.report.figures.picture import BEGINNING, Picture
+from isoglot.report.figures.picture import BEGINNING
 from isoglot.report.findings.verdicts import Claim, Verdict, tally
 from isoglot.report.growth.predictions import Prediction, are_comparable, predictions
 from isoglot.report.growth.rows import Growth, growth_csv, growths
 from isoglot.report.page import figure_sections, text_sections
-from isoglot.report.page.rendering import FIGURES, headline_text, page_code, page_html
+from isoglot.report.page.rendering import FIGURES, headline_text, page_html
 from isoglot.report.page.section import Section
 from isoglot.report.page.survival_section import survival_section
-from isoglot.report.page.table_1_section import table_1_section
 from isoglot.report.provenance import provenance
 from isoglot.report.report_files import PROVENANCE, ReportContent, ReportData, data_texts, read_report_data
 from isoglot.report.report_scores import ReportScores
@@ -38,7 +36,6 @@ from isoglot.study.study import Study, Synthetic
 
 PAGE = "report.html"
 # Files beside the page, to be put into papers, spreadsheets and READMEs.
-SUMS = ".written.json"  # checksums of a store's report and of the code that wrote it: the next one may be the same
 CSV, LATEX, MARKDOWN, CLAIMS, GROWTH = TEXTS = ("table-1.csv", "table-1.tex", "table-1.md", "claims.md", "growth.csv")
 
 
@@ -81,7 +78,7 @@ def write_current_report(
     all_failures = dict.fromkeys([*failures, *(f"{cell.stage.title}: {error}" for cell, error in damage)])
     lacking = [*pending, *damaged.values()]
     written = write_report(study, found, store=store, failures=[*all_failures], pending=lacking, against=against)
-    return replace(written, pending=pending, damage=[*dict.fromkeys(str(each.error) for each in damage)])
+    return replace(written, pending=pending, damage=damage_sentences(damage))
 
 
 def write_report(
@@ -132,8 +129,6 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
     scores, made_from = ReportScores(data.measurements), data_texts(data)
     survival = survival_section(scores, scale=data.study.scale, absences=data.state.absences)
     headline = headline_text(survival)
-    if in_store and against is None and _is_whole(folder, made_from):
-        return Written(page=folder / PAGE, headline=headline)
     rows = growths(data.measurements, scale=data.study.scale)
     texts = text_files(scores) | ({GROWTH: growth_csv(rows)} if rows else {})
     changed, predicted, differences = [], [], None
@@ -153,14 +148,8 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
             write_whole(folder / name, text)
         title = f"{data.study.name}: {' and '.join(data.study.languages)}"
         head = text_sections.page_head(data.study, data.state)
-        write_page(folder, title=title, head=head, sections=sections, kept=_kept_pictures(folder) if in_store else {})
+        write_page(folder, title=title, head=head, sections=sections)
         _remove_stale(folder, texts=texts, stems={picture.file_stem for picture in pictures}, earlier_page=earlier_page)
-        if in_store:
-            drawn = [f"{FIGURES}/{picture.file_stem}.svg" for picture in pictures]
-            sums = {name: sha256_of(folder / name) for name in (*made_from, *texts, PAGE, *drawn)}
-            # A page that is held against another report is not that of a run.
-            code = page_code() if against is None else None
-            write_whole(folder / SUMS, json.dumps({"code": code, "files": sums}, indent=1) + "\n")
     return Written(page=folder / PAGE, headline=headline, changed=changed, predicted=predicted)
 
 
@@ -169,24 +158,6 @@ def _predicted_by(other: ReportContent, data: ReportData, rows: Sequence[Growth]
     if scale is None or not are_comparable(scale, data.study.scale):
         return []
     return predictions(growths(other.measurements, scale=scale), rows)
-
-
-def _is_whole(folder: Path, made_from: Mapping[str, str]) -> bool:
-    """Whether this code wrote the report that is there from these very files, and every byte is as it was written."""
-    code, sums = _written_before(folder)
-    if code != page_code() or any(sums.get(name) != text_sum(text) for name, text in made_from.items()):
-        return False
-    with suppress(OSError, ValueError):
-        return all(sha256_of(folder / name) == expected for name, expected in sums.items())
-    return False
-
-
-def _written_before(folder: Path) -> tuple[str | None, dict[str, str]]:
-    """The code that wrote the report of a store, and the checksums of its files; of others there is nothing."""
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        known = parsed_json((folder / SUMS).read_text(encoding="utf-8"))
-        return known["code"], dict(known["files"])
-    return None, {}
 
 
 def _sections(
@@ -200,14 +171,14 @@ def _sections(
     """All sections after the first, the most telling before others; `beside` names the page's files of text."""
     study, measurements, state = data.study, data.measurements, data.state
     trains_models = bool({*study.exhibits} - {VOCABULARY})
-    table = table_1_section(study, scores, links=state.records, absences=state.absences)
+    table = text_sections.table_1_section(study, scores, links=state.records, absences=state.absences)
     yield text_sections.claims_section(scores) if trains_models and measurements else None
     yield table
     yield figure_sections.figure_3_section(study, scores, absences=state.absences)
     if table is None:
         yield text_sections.conditions_section(study)
     yield from figure_sections.emergence_sections(measurements, is_made_up=isinstance(study.text, Synthetic))
-    yield from figure_sections.training_sections(measurements, data.curves)
+    yield figure_sections.learning_curves_section(data.curves)
     yield figure_sections.growth_section(rows)
     yield text_sections.vocabulary_section(measurements, scale=study.scale)
     yield from figure_sections.figure_sections(measurements, new_vectors=study.scale.alignment.new_vectors)
@@ -236,36 +207,15 @@ def markdown_claims(claims: Sequence[Claim], *, remarks: Sequence[str]) -> str:
     return "\n\n".join(["## What the paper claims, and what we find", " ".join(summary), table]) + "\n"
 
 
-def write_page(
-    folder: Path, *, title: str, head: Mapping[str, Any], sections: Sequence[Section], kept: Mapping[str, str]
-) -> Path:
-    """Write a page and the pictures of its sections beside it, but for the kept ones; the path of the page."""
+def write_page(folder: Path, *, title: str, head: Mapping[str, Any], sections: Sequence[Section]) -> Path:
+    """Write a page and the pictures of its sections beside it; the path of the page."""
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
-    pictures = [picture for section in sections for picture in section.pictures]
-    drawings = {each.name: _write_picture(each, folder / FIGURES, kept=kept) for each in pictures}
+    drawings = {}
+    for picture in (picture for section in sections for picture in section.pictures):
+        drawings[picture.name] = picture.svg()
+        write_whole(folder / FIGURES / f"{picture.file_stem}.svg", drawings[picture.name])
     write_whole(folder / PAGE, page_html(title=title, head=head, sections=sections, drawings=drawings))
     return folder / PAGE
-
-
-def _kept_pictures(folder: Path) -> dict[str, str]:
-    """Drawings of an earlier report by name, of which every byte is as it was written."""
-    kept = {}
-    for name, expected in _written_before(folder)[1].items():
-        with suppress(OSError, ValueError):
-            if name.endswith(".svg") and text_sum(drawn := (folder / name).read_text(encoding="utf-8")) == expected:
-                kept[Path(name).name] = drawn
-    return kept
-
-
-def _write_picture(picture: Picture, folder: Path, *, kept: Mapping[str, str]) -> str:
-    """The picture's SVG, after writing it."""
-    svg = folder / f"{picture.file_stem}.svg"
-    # A study that runs writes its report again and again, and most pictures stay as they are.
-    if (drawn := kept.get(svg.name, "")) and picture.is_drawn_in(drawn):
-        return drawn
-    drawn = picture.svg()
-    write_whole(svg, drawn)
-    return drawn
 
 
 def _refuse_files_of_others(folder: Path, names: Sequence[str]) -> None:

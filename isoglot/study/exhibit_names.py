@@ -15,12 +15,11 @@ EXHIBITS = {
     "figure-7": "CKA similarity of the languages at every layer: models of both, of one each, untrained",
     "figure-8": "as figure-5, with the models of both languages mapped as well",
     "emergence": "retrieval of translations at every layer with no map, centred and raw",
-    "training": "the same and CKA at moments of training: when structure emerges",
-    "growth": "the same and translation of words at those moments, with a fit of each score to the tokens read",
+    "growth": "the same, CKA and words at moments of training, with a fit of each score to the tokens read",
     "growth-tasks": "as table-1 at those moments, with the same fit",
     "vocabulary": "what the languages share in each vocabulary; trains nothing",
 }
-DRAWN_BY = {"figure-3": "table-1"}  # figures of the paper that another exhibit draws beside its own
+DRAWN_BY = {"figure-3": "table-1", "training": "growth"}  # what another exhibit draws beside its own
 ALWAYS_SHOWN = "vocabulary"  # shown for every model of two languages, whatever the exhibits are
 
 # They show models of one language each, and of two Default's alone.

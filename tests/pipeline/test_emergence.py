@@ -15,7 +15,7 @@ from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors, word_type_vectors
 from isoglot.evaluation.geometry.reader import EncoderReader
 from isoglot.model.cloze import read_model
-from isoglot.pipeline.cells import EMERGENCE, TRAINING
+from isoglot.pipeline.cells import EMERGENCE, GROWTH
 from isoglot.pipeline.exhibits import cells, gap_sentences
 from isoglot.pipeline.measurements import measurements
 from isoglot.pipeline.model_graph import ModelGraph
@@ -32,7 +32,7 @@ from tests.pipeline.making import input_folders, made, made_alone, values
 TEXT = TINY_STUDY.replace("parallel_sentences = 20", "parallel_sentences = 20\nmapping_sentences = 30")
 STUDY = parse_study(TEXT.replace("updates = 80", "updates = 40"), origin="tiny.toml").replace(seeds=[0])
 # Its position tables and layers are separate, so that a language read with the other's would be noticed.
-SHOWN = STUDY.replace(exhibits=["training", "emergence", "figure-7"], conditions=["sep-emb-l1-6"])
+SHOWN = STUDY.replace(exhibits=["growth", "emergence", "figure-7"], conditions=["sep-emb-l1-6"])
 UPDATES = [1, 2, 5, 10, 20]
 WHITESPACE = {language: WordSplitting(splitter=Splitter.WHITESPACE, language=language) for language in ("ela", "oru")}
 
@@ -49,7 +49,7 @@ def emergence(*, is_untrained: bool) -> Emergence:
 
 
 def over_training() -> StructureOverTraining:
-    (stage,) = (cell.stage for cell in cells(SHOWN) if cell.exhibit == TRAINING)
+    (stage,) = (cell.stage for cell in cells(SHOWN) if cell.exhibit == GROWTH)
     assert isinstance(stage, StructureOverTraining)
     return stage
 
@@ -162,8 +162,8 @@ def test_the_last_moment_of_training_is_the_chosen_model_of_the_other_exhibits(s
         here = [each.value for each in shown if (each.condition, each.languages) == key]
         assert by_layer(store.folder(over_training()), metric, update=chosen) == here
         assert len(here) == 5
-    assert {each.update for each in found if each.exhibit != TRAINING} == {None}
-    at_moments = [each for each in found if each.exhibit == TRAINING and each.layer is not None]
+    assert {each.update for each in found if each.exhibit != GROWTH} == {None}
+    at_moments = [each for each in found if each.exhibit == GROWTH and each.layer is not None]
     assert {each.update for each in at_moments} >= set(UPDATES)
     assert json.loads(at_moments[0].json_line())["update"] == 1
 
@@ -187,13 +187,14 @@ def test_scores_without_an_update_are_written_as_they_always_were(tmp_path: Path
 
 def test_a_real_study_without_one_text_keeps_the_other_half(tmp_path: Path) -> None:
     path = write_real_study(tmp_path)
-    study = replace(read_study(path), exhibits=("training",))
-    stages = [cell.stage for cell in cells(study) if cell.exhibit == TRAINING]
+    study = replace(read_study(path), exhibits=("growth",))
+    stages = [cell.stage for cell in cells(study) if cell.exhibit == GROWTH]
     assert stages
     assert all(isinstance(each, StructureOverTraining) and each.similarity is None for each in stages)
     assert all(isinstance(each, StructureOverTraining) and each.retrieval is not None for each in stages)
-    assert [each for each in gap_sentences(study) if "mapping.en-fr" in each and "(training)" in each]
-    path.write_text("".join(line for line in path.read_text().splitlines(True) if not line.startswith("retrieval.")))
-    bare = replace(read_study(path), exhibits=("training",))
-    assert not [cell for cell in cells(bare) if cell.exhibit == TRAINING]
+    assert [each for each in gap_sentences(study) if "mapping.en-fr" in each and "(growth)" in each]
+    texts = ("retrieval.", "word-translation.")
+    path.write_text("".join(line for line in path.read_text().splitlines(True) if not line.startswith(texts)))
+    bare = replace(read_study(path), exhibits=("growth",))
+    assert not [cell for cell in cells(bare) if cell.exhibit == GROWTH]
     assert "resources.retrieval.en-fr is missing" in "\n".join(gap_sentences(bare))

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+from isoglot.report.page import rendering
+from isoglot.report.page.section import Section
+
 VOID = {"meta", "link", "br", "img"}
 UNSEEN = {"script", "style", "title"}
 
@@ -65,6 +68,11 @@ class _Parser(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.open.children.append(data)
+
+
+def section_html(section: Section) -> str:
+    """A section alone, as the page has it."""
+    return rendering._environment().get_template("section.html").render(section=section, drawings={})
 
 
 def parsed_page(text: str) -> Element:

@@ -70,12 +70,8 @@ def test_the_picture_has_every_word_and_is_escaped() -> None:
     assert picture.has_published
     # One legend, whatever marks an entry has: a colour, a shape or dashes.
     assert [texts(root).count(entry) for entry in ("Default", "chance")] == [1, 1]
-    labelled = picture_of(replace(CHART, x_labels=["L0/0", "L1/2", "L2/4"]))
-    assert {"L0/0", "L1/2"} <= set(texts(parsed(labelled.svg())))
-    # A log scale takes updates from the start.
-    series = [Line(label="Default", by_seed=[{0: 1.0, 8: 2.0, 64: 3.0}])]
-    logarithmic = replace(CHART, series=series, updates=[0, 8, 64], has_log_x=True, is_logarithmic=True)
-    assert {"8", "64"} <= set(texts(parsed(picture_of(logarithmic).svg())))
+    logarithmic = replace(CHART, updates=[0, 20, 40], is_logarithmic=True)
+    assert {"20", "40"} <= set(texts(parsed(picture_of(logarithmic).svg())))
 
 
 def test_many_lines_are_small_multiples_on_one_axis_with_default_behind() -> None:
@@ -137,17 +133,6 @@ def test_a_chart_of_nothing_or_of_infinite_numbers_is_drawn_all_the_same() -> No
     for chart in (empty, replace(empty, is_logarithmic=True), infinite):
         assert parsed(picture_of(chart).svg()).tag.endswith("svg")
     assert [row["y"] for row in marks(picture_of(infinite))] == [None, None, 1.0]
-
-
-def test_an_unchanged_picture_is_recognised_and_a_changed_one_is_not() -> None:
-    drawn = picture_of(CHART).svg()
-    assert picture_of(replace(CHART)).is_drawn_in(drawn)
-    for changed in (
-        replace(CHART, y_title="%"),
-        replace(CHART, series=CHART.series[:1]),
-        replace(CHART, references={}),
-    ):
-        assert not picture_of(changed).is_drawn_in(drawn)
 
 
 def test_a_picture_does_not_depend_on_those_before_it() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 from real_studies import write_real_study
+from rich.table import Table
 from study_texts import TINY_STUDY
 from torch import nn
 
@@ -28,7 +29,6 @@ from isoglot.report.planning.plan_costs import (
     model_costs,
     outlook,
     plan_parts,
-    plan_table,
     timed,
     with_measured_times,
 )
@@ -62,7 +62,9 @@ def no_choice_of_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def column(heading: str, planned: Sequence[PlannedStage], store: Store) -> dict[str, str]:
     """A column of the table of a plan, by the title of each stage."""
-    columns = {str(each.header): [*map(str, each.cells)] for each in plan_table(planned, store).columns}
+    *_, table = plan_parts(planned, store)
+    assert isinstance(table, Table)
+    columns = {str(each.header): [*map(str, each.cells)] for each in table.columns}
     return dict(zip(columns["Stage"], columns[heading], strict=True))
 
 

@@ -114,7 +114,7 @@ def test_a_report_in_its_store_is_made_again_byte_for_byte(store: Store, page: P
     assert {"report.html", "claims.md", "figures/figure-3.svg"} <= before.keys()
     assert {"table-1.tex", "table-1.csv", "table-1.md"} <= before.keys()
     assert "Learning curves" in parsed(page).text
-    kept = {"measurements.jsonl", "provenance.json", "curves.jsonl", "state.json", ".written.json"}
+    kept = {"measurements.jsonl", "provenance.json", "curves.jsonl", "state.json"}
     for name in before.keys() - kept:
         (page.parent / name).unlink()
     rewrite_report(page.parent)
@@ -124,6 +124,15 @@ def test_a_report_in_its_store_is_made_again_byte_for_byte(store: Store, page: P
     (page.parent / "curves.jsonl").write_bytes(before["curves.jsonl"])
     rewrite_report(page.parent)
     assert files_of(page.parent) == before, "as from the store"
+
+
+def test_a_damaged_report_in_a_store_is_written_again(store: Store, page: Path) -> None:
+    for is_damaged in (False, True):
+        before = files_of(page.parent)
+        for name, content in before.items() if is_damaged else ():
+            (page.parent / name).write_bytes(content[: len(content) // 2])
+        write_report(STUDY, FOUND, store=store, failures=FAILURES, pending=LACKING)
+    assert files_of(page.parent) == before
 
 
 def test_what_is_damaged_or_stale_is_mended_and_all_else_stays(page: Path) -> None:

@@ -11,13 +11,12 @@ from isoglot.report.figures.layer_series import Line, LineChart
 from isoglot.report.figures.picture import NOT_IN_XML, Picture
 from isoglot.report.findings.published import published_measurements
 from isoglot.report.page.figure_sections import emergence_sections, figure_sections
-from isoglot.report.page.rendering import section_html
 from isoglot.report.page.section import Figure, Section
 from isoglot.report.page.text_sections import claims_section, conditions_section
 from isoglot.report.report_scores import ReportScores
 from isoglot.study.searches import NewVectors
 from isoglot.study.study_file import read_study
-from tests.report.html_pages import Element, parsed_page
+from tests.report.html_pages import Element, parsed_page, section_html
 from tests.report.made_up_measurements import measured, with_open_gates
 from tests.report.test_layer_figures import of_figure_6
 

@@ -6,13 +6,12 @@ from types import MappingProxyType
 
 from isoglot.pipeline.cells import EMERGENCE, TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.page.rendering import section_html
 from isoglot.report.page.section import Place
 from isoglot.report.page.survival_section import survival_section
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.state import FAILED, NO_DATA, PENDING
 from isoglot.study.scales import DEMO
-from tests.report.html_pages import Element, parsed_page
+from tests.report.html_pages import Element, parsed_page, section_html
 from tests.report.made_up_measurements import measured, scored, with_open_gates
 
 PAIR = ("ela", "oru")

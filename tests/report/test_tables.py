@@ -92,15 +92,15 @@ def test_a_study_hardly_begun_has_its_tables_too(found: list[Measurement]) -> No
 
 def test_moments_of_training_stand_in_a_table_of_their_own() -> None:
     moments = [
-        replace(each, exhibit="training", update=update)
+        replace(each, exhibit="growth", update=update)
         for update, by_layer in ((1, [2.0, 4.5, 3.0]), (700, [50.0, 30.0, 61.25]))
         for each in measured("default", by_layer)
     ]
     text = shown([*FOUND, *moments])
-    title = "Structure over training (ela-oru)"
-    assert row_after(title, "Model", text) == ["1", "700"]
-    assert row_after(title, "Default", text) == ["4.5", "61.2"]
-    assert "best layer, centred, precision at 1 (%); columns are updates" in text
+    title = "Sentences that find their translation, best layer (ela-oru)"
+    assert row_after(title, "Model", text)[:2] == ["1.0k", "717k"]
+    assert row_after(title, "Default", text)[:2] == ["4.5", "61.2"]
+    assert "precision at 1 (%); columns are tokens" in text
     # The scores of chosen models are what they were without them.
     assert row_after("Parallel", "Default", text) == row_after("Parallel", "Default", shown(FOUND))
 

@@ -19,7 +19,7 @@ from isoglot.store import Store, inputs_first, plan
 from isoglot.study.study import Study
 from isoglot.study.study_file import parse_study
 
-EXHIBITS = ("emergence", "table-1", "training", "figure-6", "figure-7")
+EXHIBITS = ("emergence", "table-1", "growth", "figure-6", "figure-7")
 CHEAP = EXHIBITS[:3]  # all of the same models
 STUDY = replace(parse_study(TINY_STUDY, origin="tiny.toml"), exhibits=EXHIBITS)
 

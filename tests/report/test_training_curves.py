@@ -59,7 +59,7 @@ class KilledError(Exception):
 
 @pytest.mark.parametrize("damage", [None, b"\xff" * 40])
 def test_a_model_in_training_has_a_curve_up_to_its_checkpoint(
-    finished: Workplace, store: Store, monkeypatch: pytest.MonkeyPatch, damage: bytes | None
+    finished: Workplace, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: bytes | None
 ) -> None:
     """The training loop itself wrote the checkpoint, stopped half-way."""
     study = finished.study.replace(seeds=[0], conditions=["default"], exhibits=["emergence"])
@@ -75,8 +75,9 @@ def test_a_model_in_training_has_a_curve_up_to_its_checkpoint(
 
     monkeypatch.setattr(loop, "SECONDS_BETWEEN_CHECKPOINTS", 0.0)
     folders = {each.digest: store.folder(each) for each in model.inputs.values()}
+    work = Work(folder=partial, input_folders=folders, progress=stop_half_way, log_folder=tmp_path / "logs")
     with pytest.raises(KilledError):
-        model.make(Work(folder=partial, input_folders=folders, progress=stop_half_way))
+        model.make(work)
     if damage is not None:
         (partial / "checkpoints" / "latest.safetensors").write_bytes(damage)
         assert learning_curves(study, store) == []

@@ -67,7 +67,7 @@ def _findings(measurements: Sequence[Measurement], comparisons: Comparisons) -> 
         rule = partial(getattr(RULES[kind], name), **question.get("with", {}))
         findings = list(rule(transfer if kind == "transfer" else layers))
         needs = f"needs {question['needs']}"
-        if kind == "transfer" and not findings and any(rule(transfer.without_gates)):
+        if kind == "transfer" and not findings and any(rule(TransferEvidence(comparisons=comparisons.without_gates))):
             needs = "no verdict: " + "; ".join(gate.missing for gate in comparisons.refusals)
         found[key] = decided(findings, needs=needs)
     return found

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby, pairwise, product
-from typing import Self
 
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.report.findings.comparisons import ALIVE, DEAD, Comparisons, Kept, Outcome
@@ -51,10 +50,6 @@ class TransferEvidence:
             (trial.task, trial.languages[1]): trial for trial in self.comparisons.trials if trial.task in TITLE_OF_TASK
         }
 
-    @property
-    def without_gates(self) -> Self:
-        return replace(self, comparisons=self.comparisons.without_gates)
-
     @cached_property
     def columns(self) -> Mapping[Place, Mapping[str, Sample]]:
         """Points above the floor of the conditions whose gates are open."""
@@ -70,9 +65,6 @@ class TransferEvidence:
     @property
     def source(self) -> str:
         return next((trial.languages[0] for trial in self.trials.values()), "")
-
-    def title(self, task: str) -> str:
-        return task_named(task).title
 
     def measured(self, *conditions: str) -> list[Trial]:
         """The trials where all these conditions have a score, whatever their gates."""
@@ -138,7 +130,7 @@ def kept(transfer: TransferEvidence, conditions: Sequence[str], of: Sequence[str
         # The first that was measured.
         other = next((name for name in of if transfer.measured(condition, name)), of[-1])
         if trials := transfer.measured(condition, other):
-            found = transfer.comparisons.keeps(condition, share, of=other, trials=trials)
+            found = transfer.comparisons.kept(condition, share, of=other, trials=trials)
             outcome = transfer.comparisons.outcomes.get(condition) if other == DEFAULT.name else None
             finding = _finding(transfer, found, condition, other, contrary="clearly less")
             is_contrary = (outcome is Outcome.DIES and finding.verdict is Verdict.AGREES) or (
@@ -150,7 +142,7 @@ def kept(transfer: TransferEvidence, conditions: Sequence[str], of: Sequence[str
 def at_chance(transfer: TransferEvidence, condition: str, of: str) -> Iterator[Finding]:
     """Whether transfer dies, and ends at most CLOSE_POINTS above the floor on the mean of tasks."""
     if trials := transfer.measured(condition, of):
-        found = transfer.comparisons.loses(condition, DEAD, of=of, trials=trials)
+        found = transfer.comparisons.kept(condition, DEAD, of=of, trials=trials, is_loss=True)
         if found.verdict is Verdict.AGREES and found.ours.mean > CLOSE_POINTS:
             found = replace(found, verdict=Verdict.TOO_CLOSE)
         finding = _finding(transfer, found, condition, of, contrary="clearly more than a third")
@@ -191,7 +183,7 @@ def ahead_on_average(transfer: TransferEvidence, better: Sequence[str], worse: S
     for ahead in better:
         places_by_task = transfer.places_by_task(ahead, behind)
         by_task = {
-            transfer.title(task): (transfer.mean(places, ahead), transfer.mean(places, behind))
+            task_named(task).title: (transfer.mean(places, ahead), transfer.mean(places, behind))
             for task, places in places_by_task.items()
         }
         if not by_task:
@@ -230,7 +222,7 @@ def falling(transfer: TransferEvidence, chains: Sequence[Sequence[str]]) -> Iter
 
 def domain_costs_more_in_ner(transfer: TransferEvidence) -> Iterator[Finding]:
     losses = {
-        task: (transfer.title(task), transfer.mean(places, "default") - transfer.mean(places, "wiki-cc"))
+        task: (task_named(task).title, transfer.mean(places, "default") - transfer.mean(places, "wiki-cc"))
         for task, places in transfer.places_by_task("default", "wiki-cc").items()
     }
     if "ner" in losses:
@@ -252,7 +244,7 @@ def falling_with_distance(transfer: TransferEvidence) -> Iterator[Finding]:
                     for read in (transfer.mean, transfer.score)
                 )
                 labelled = zip(names, leads, strict=True)
-                yield from _in_both_ways(transfer.title(task), *labelled, scores=scores)
+                yield from _in_both_ways(task_named(task).title, *labelled, scores=scores)
 
 
 def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
@@ -268,7 +260,8 @@ def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
                 [read(product([each], near), *rows) - read(product([each], far), *rows) for each in (task, SIMPLEST)]
                 for read in (transfer.mean, transfer.score)
             )
-            labelled = zip(map(transfer.title, (task, SIMPLEST)), gaps, strict=True)
+            titles = (task_named(each).title for each in (task, SIMPLEST))
+            labelled = zip(titles, gaps, strict=True)
             where = f"{', '.join(near)} less {', '.join(far)}"
             yield from _in_both_ways(where, *labelled, scores=gaps_of_scores)
 

@@ -1,10 +1,10 @@
-"""Charts in Vega-Lite, as plain data: their columns and marks, legends and zooming; and charts of points."""
+"""Charts in Vega-Lite, as plain data: their columns and marks, legends and zooming."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-from isoglot.report.figures.picture import DASHES, MUTED, Picture, Spec, Style, styles_of
+from isoglot.report.figures.picture import DASHES, MUTED, Spec, Style
 
 # The width of a chart alone in a file.
 WIDE = 700
@@ -71,31 +71,6 @@ class Look:
 def legend_entry(labels: Iterable[str]) -> int:
     """Pixels that the widest entry of a legend takes."""
     return 34 + 6 * max(map(len, labels), default=0)
-
-
-def scatter_picture(
-    clouds: Mapping[str, Sequence[tuple[str, float, float]]], *, name: str, title: str, x_title: str, y_title: str
-) -> Picture:
-    """Named points by two numbers, a colour and a mark for each cloud."""
-    rows: list[dict[str, Any]] = [
-        {"series": label, "point": point, "x": short(x), "y": short(y)}
-        for label, points in clouds.items()
-        for point, x, y in points
-    ]
-    x_scale, y_scale = ({"domain": roomy([0.0, *(row[axis] for row in rows)]), "nice": True} for axis in ("x", "y"))
-    channels = {
-        "x": column("x:Q", title=x_title, scale=x_scale, axis={"tickCount": 5, "labelFlush": False}),
-        "y": column("y:Q", title=y_title, scale=y_scale),
-        "tooltip": [
-            column("series:N", title="Model"),
-            column("point:N", title="Layer"),
-            column("x:Q", title=x_title, format=".2f"),
-            column("y:Q", title=y_title, format=".1f"),
-        ],
-    }
-    look = Look(dict(zip(clouds, styles_of([*clouds]), strict=True)), place=0)
-    spec = chart_spec([look.points(channels)], rows, place=0, height=HEIGHT + 40, params=look.params)
-    return Picture(name=name, title=title, charts=[spec], chart_width=WIDE, legend_entry=legend_entry(clouds))
 
 
 def chart_spec(

@@ -75,14 +75,11 @@ class LineChart:
     references: Mapping[str, float] = field(default_factory=dict)
     """Dashed levels, as that of chance."""
     x_title: str = "Layer"
-    x_labels: Sequence[str] = ()
-    """Names of layers, if they are not L0, L1 and so on."""
     updates: Sequence[int] = ()
     """Where lines have points, if that is not at layers; lines then bridge updates without a value."""
     shown: tuple[float, ...] = (0.0,)
     """Values that the axis has room for, whether a line comes there or not."""
     is_logarithmic: bool = False
-    has_log_x: bool = False
     caption: str = ""
     """Caption of the table, if it is not made of the titles."""
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)

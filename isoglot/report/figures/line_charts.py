@@ -158,8 +158,7 @@ def _rows(chart: LineChart, line: Line) -> Iterator[dict[str, Any]]:
         # A row without a value makes a gap; none at all is bridged.
         if values or not chart.updates:
             y, low, high = (short(summary(values)) if values else None for summary in (fmean, min, max))
-            # A model before its first update stands at update 1, as a log scale has no 0.
-            row = {"series": line.label, "x": max(x, 1) if chart.has_log_x else x, "y": y, "low": low, "high": high}
+            row = {"series": line.label, "x": x, "y": y, "low": low, "high": high}
             yield {**row, "paper": True} if line.is_published else row
 
 
@@ -198,19 +197,15 @@ def _y(charts: Sequence[LineChart], *, title: str | None, ticks: int) -> Spec:
 
 def _x(chart: LineChart, *, title: str | None) -> Spec:
     """The axis of layers or updates."""
-    places = [max(place, 1) if chart.has_log_x else place for place in chart.places]
+    places = chart.places
     first, last = (places[0], places[-1]) if places else (0, 1)
     # A little room at both ends, so that no mark lies on the edge.
     room = (last - first) * 0.03 or 0.5
     scale = {"domain": [short(first - room), short(last + room)], "nice": False, "zero": False}
     axis: dict[str, Any] = {"grid": False, "labelOverlap": "greedy", "labelSeparation": 4}
-    if chart.has_log_x:
-        scale = {"type": "log", "base": 2, "domain": [max(first, 1) / 1.15, max(last, 1) * 1.15], "nice": False}
-    if not chart.updates or chart.has_log_x:
-        axis["values"] = places
     if chart.updates:
         axis["format"] = "~s"
     else:
-        labels = json.dumps(list(chart.x_labels) or chart.headings[: len(places)])
-        axis["labelExpr"] = f"{labels}[datum.value]"
+        axis["values"] = list(places)
+        axis["labelExpr"] = f"{json.dumps(chart.headings[: len(places)])}[datum.value]"
     return column("x:Q", title=title, axis=axis, scale=scale)

@@ -161,20 +161,12 @@ class Picture:
         return sha256((self._file_spec + version("vl-convert-python")).encode()).hexdigest()[:16]
 
     def svg(self) -> str:
-        """A whole SVG document that begins with the digest, so that an unchanged picture is recognised."""
-        named = f'{self._beginning} role="img" aria-label="{escape(_plain(self.title))}"'
+        """A whole SVG document that begins with the digest."""
+        named = f'{BEGINNING}{self.digest}" role="img" aria-label="{escape(_plain(self.title))}"'
         drawn = _svg_of(self._file_spec).replace("<svg", named, 1)
         # Vega numbers clip paths from the first picture of a process on; on a page, names must be unique.
         numbers = {number: place for place, number in enumerate(dict.fromkeys(CLIP.findall(drawn)))}
         return CLIP.sub(lambda clip: f"{self.digest}-{numbers[clip[0]]}", drawn)
-
-    def is_drawn_in(self, svg: str) -> bool:
-        """Whether an SVG document shows this very picture."""
-        return svg.startswith(self._beginning)
-
-    @property
-    def _beginning(self) -> str:
-        return f'{BEGINNING}{self.digest}"'
 
 
 # The reports that a running study writes again and again have few new pictures.

@@ -2,19 +2,32 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
+from typing import Any
 
 from isoglot.pipeline.cells import FIGURE_7, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.figures.charts import Settings, chart_spec, column, marks, scatter_picture, short
+from isoglot.report.figures.charts import (
+    HEIGHT,
+    WIDE,
+    Look,
+    Settings,
+    chart_spec,
+    column,
+    legend_entry,
+    marks,
+    roomy,
+    short,
+)
 from isoglot.report.figures.layer_figures import (
     CKA,
+    LIKENESS,
     PAPERS_CORRELATION,
     PRECISION,
     correlation_text,
     similar_and_retrieved,
 )
 from isoglot.report.figures.layer_series import Pair, SeriesKind, pair_title, pairs_of, series_of
-from isoglot.report.figures.picture import FAINT, GROUND, Picture, Spec
+from isoglot.report.figures.picture import FAINT, GROUND, Picture, Spec, styles_of
 from isoglot.report.findings.published import FIGURE_7_CKA
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, label_of
 
@@ -115,15 +128,36 @@ def similarity_scatters(measurements: Sequence[Measurement]) -> Iterator[tuple[P
         points = [point for cloud in clouds.values() for point in cloud]
         together = ([x for _, x, _ in points], [y for _, _, y in points])
         found = [f"{label} {correlation_text(*layers)}" for label, layers in (*both.items(), ("all points", together))]
-        picture = scatter_picture(
+        picture = _scatter_picture(
             clouds,
             name=f"cka-retrieval.{'-'.join(languages)}",
             title=f"CKA and retrieval after a map, layer by layer ({pair_title(languages)})",
-            x_title="linear CKA",
-            y_title=PRECISION,
         )
         notes = [
             f"Pearson correlation of CKA and retrieval: {'; '.join(found)}.",
             f"The paper finds more than {PAPERS_CORRELATION} over the layers of models of one language each.",
         ]
         yield picture, notes
+
+
+def _scatter_picture(clouds: Mapping[str, Sequence[tuple[str, float, float]]], *, name: str, title: str) -> Picture:
+    """Named points by CKA and retrieval, a colour and a mark for each cloud."""
+    rows: list[dict[str, Any]] = [
+        {"series": label, "point": point, "x": short(x), "y": short(y)}
+        for label, points in clouds.items()
+        for point, x, y in points
+    ]
+    x_scale, y_scale = ({"domain": roomy([0.0, *(row[axis] for row in rows)]), "nice": True} for axis in ("x", "y"))
+    channels = {
+        "x": column("x:Q", title=LIKENESS, scale=x_scale, axis={"tickCount": 5, "labelFlush": False}),
+        "y": column("y:Q", title=PRECISION, scale=y_scale),
+        "tooltip": [
+            column("series:N", title="Model"),
+            column("point:N", title="Layer"),
+            column("x:Q", title=LIKENESS, format=".2f"),
+            column("y:Q", title=PRECISION, format=".1f"),
+        ],
+    }
+    look = Look(dict(zip(clouds, styles_of([*clouds]), strict=True)), place=0)
+    spec = chart_spec([look.points(channels)], rows, place=0, height=HEIGHT + 40, params=look.params)
+    return Picture(name=name, title=title, charts=[spec], chart_width=WIDE, legend_entry=legend_entry(clouds))

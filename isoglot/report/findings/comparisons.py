@@ -156,15 +156,19 @@ class Comparisons:
         refusals = [self.refusal(trial, name) for trial in trials for name in _leaders(trial)]
         return any(refusal is None or refusal.gate is Gate.BASELINE for refusal in refusals)
 
-    def keeps(self, condition: str, share: float, *, of: str = DEFAULT.name, trials: Sequence[Trial] = ()) -> Kept:
-        """Whether a condition keeps at least this share of another's lead: on the mean, and in no trial less."""
-        return self._kept(condition, share, of=of, trials=trials, is_loss=False)
+    def kept(
+        self,
+        condition: str,
+        share: float,
+        *,
+        of: str = DEFAULT.name,
+        trials: Sequence[Trial] = (),
+        is_loss: bool = False,
+    ) -> Kept:
+        """Whether a condition keeps at least this share of another's lead: on the mean, and in no trial less.
 
-    def loses(self, condition: str, share: float, *, of: str = DEFAULT.name, trials: Sequence[Trial] = ()) -> Kept:
-        """Whether less than this share is left: on the mean, and in no trial more."""
-        return self._kept(condition, share, of=of, trials=trials, is_loss=True)
-
-    def _kept(self, condition: str, share: float, *, of: str, trials: Sequence[Trial], is_loss: bool) -> Kept:
+        A loss asks the contrary: whether less is left on the mean, and in no trial more.
+        """
         measured = [trial for trial in trials or self.trials if {condition, of} <= trial.leads.keys()]
         open_trials = tuple(trial for trial in measured if self.refusal(trial, condition, of) is None)
         if not open_trials:
@@ -191,7 +195,7 @@ class Comparisons:
 
     def dies_in(self, trial: Trial, condition: str) -> bool:
         """Whether clearly less than DEAD of Default's lead is left in one trial."""
-        return self.loses(condition, DEAD, trials=[trial]).verdict is Verdict.AGREES
+        return self.kept(condition, DEAD, trials=[trial], is_loss=True).verdict is Verdict.AGREES
 
     def num_seeds(self, trial: Trial, condition: str) -> int:
         """The seeds that a condition and Default have in common."""
@@ -203,23 +207,20 @@ class Comparisons:
         return {name: self._outcome(name) for name in self.conditions if name != DEFAULT.name}
 
     def _outcome(self, condition: str) -> Outcome:
-        if self.loses(condition, DEAD).verdict is Verdict.AGREES:
+        if self.kept(condition, DEAD, is_loss=True).verdict is Verdict.AGREES:
             return Outcome.DIES
         return {
             Verdict.AGREES: Outcome.SURVIVES,
             Verdict.DISAGREES: Outcome.SUFFERS,
             Verdict.TOO_CLOSE: Outcome.OPEN,
             Verdict.NOT_TESTED: Outcome.NONE,
-        }[self.keeps(condition, ALIVE).verdict]
-
-    def _compared(self, condition: str) -> list[Trial]:
-        return [trial for trial in self.trials if {condition, DEFAULT.name} <= trial.leads.keys()]
+        }[self.kept(condition, ALIVE).verdict]
 
     @cached_property
     def least_seeds(self) -> int:
         """The fewest seeds that any outcome stands on."""
         decided = [name for name, outcome in self.outcomes.items() if outcome is not Outcome.NONE]
-        return min((self.keeps(name, ALIVE).num_seeds for name in decided), default=0)
+        return min((self.kept(name, ALIVE).num_seeds for name in decided), default=0)
 
     @cached_property
     def standings(self) -> tuple[Standing, ...]:
@@ -227,7 +228,7 @@ class Comparisons:
         return tuple(self._standing(name) for name in self.conditions)
 
     def _standing(self, condition: str) -> Standing:
-        compared = self._compared(condition)
+        compared = [trial for trial in self.trials if {condition, DEFAULT.name} <= trial.leads.keys()]
         open_trials = [trial for trial in compared if self.refusal(trial, condition) is None]
         trials = open_trials or compared
         ours, defaults = (by_group(trials, name) for name in (condition, DEFAULT.name))

@@ -8,7 +8,7 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import EMERGENCE, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.training_log import OVER_UNIGRAM
-from isoglot.report.figures.layer_series import pair_title
+from isoglot.report.figures.layer_series import mean_values, pair_title
 from isoglot.report.findings.verdicts import CLOSE_POINTS, Sample
 
 CENTRED_RETRIEVAL = "retrieval_p1"
@@ -139,12 +139,6 @@ def rows(measurements: Sequence[Measurement], *, metric: str) -> list[Row]:
     return found
 
 
-def single_value(measurements: Iterable[Measurement], *, metric: str, languages: tuple[str, str]) -> float | None:
-    """The value of a metric that is the same for all cells of a language pair, such as a chance level."""
-    found = (each for each in measurements if (each.metric, each.variant, each.languages) == (metric, None, languages))
-    return next((each.value for each in found), None)
-
-
 @dataclass(frozen=True, kw_only=True)
 class LayerTable:
     title: str
@@ -164,10 +158,10 @@ def layer_tables(measurements: Sequence[Measurement]) -> Iterator[LayerTable]:
         found = rows(measurements, metric=metric)
         for languages in dict.fromkeys(row.languages for row in found):
             of_pair = [row for row in found if row.languages == languages]
-            coverage = f"{metric.removesuffix('_p1')}_coverage"
+            values = mean_values(measurements, exhibit=EMERGENCE, languages=languages)
             yield LayerTable(
                 title=f"{title} ({'-'.join(languages)})",
                 rows=of_pair,
-                chance=single_value(measurements, metric=f"{metric}_chance", languages=languages),
-                coverage=single_value(measurements, metric=coverage, languages=languages),
+                chance=values.get(f"{metric}_chance"),
+                coverage=values.get(f"{metric.removesuffix('_p1')}_coverage"),
             )

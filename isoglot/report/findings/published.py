@@ -13,7 +13,6 @@ from isoglot.study.conditions import DEFAULT, MONOLINGUAL
 from isoglot.study.languages import PRIME
 
 TITLE_OF_TASK = {"nli": "XNLI", "ner": "NER", "parsing": "Parsing"}
-TASKS = tuple(TITLE_OF_TASK.values())
 SOURCE, TARGETS = "en", ("fr", "ru", "zh")
 
 # Scores by condition and task, in the order of TARGETS; similarities by pair and kind of model, layer by layer.

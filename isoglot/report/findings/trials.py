@@ -35,13 +35,8 @@ class Gate(Enum):
     )
     SEEDS = ("there is no seed in common with Default", "run all conditions with the same seeds")
 
-    @property
-    def missing(self) -> str:
-        return self.value[0]
-
-    @property
-    def remedy(self) -> str:
-        return self.value[1]
+    def __init__(self, missing: str, remedy: str) -> None:
+        self.missing, self.remedy = missing, remedy
 
 
 @dataclass(frozen=True, kw_only=True)

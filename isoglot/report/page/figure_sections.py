@@ -1,4 +1,4 @@
-"""Sections with figures: transfer (Figure 3), scores by layer (retrieval and Figures 4 to 8), and training."""
+"""Sections with figures: transfer (Figure 3), scores by layer (retrieval, Figures 4 to 8), learning curves, growth."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,14 +18,13 @@ from isoglot.report.figures.layer_series import (
 )
 from isoglot.report.figures.line_charts import line_picture
 from isoglot.report.figures.similarity_pictures import published_similarity_map, similarity_map, similarity_scatters
-from isoglot.report.figures.training_figures import learning_curve_figures, structure_figures
 from isoglot.report.findings.layer_scores import CENTRED, CENTRED_RETRIEVAL, METRIC_TITLES, LayerTable, layer_tables
 from isoglot.report.growth.rows import Growth
 from isoglot.report.page.section import NONE, Absences, Figure, Section
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.tables.condition_words import conditions_of
-from isoglot.report.training_curves import Curve
+from isoglot.report.training_curves import Curve, learning_curve_figures
 from isoglot.study.conditions import label_of
 from isoglot.study.searches import NewVectors
 from isoglot.study.study import Study
@@ -117,15 +116,13 @@ def figure_sections(measurements: Sequence[Measurement], *, new_vectors: NewVect
             yield Section(anchor="cka-retrieval", figures=scatters)
 
 
-def training_sections(measurements: Sequence[Measurement], curves: Sequence[Curve]) -> Iterator[Section]:
-    """Learning curves by language, and when structure came up."""
+def learning_curves_section(curves: Sequence[Curve]) -> Section | None:
+    """Perplexity by language and update."""
     unfinished = [] if all(curve.is_finished for curve in curves) else [UNFINISHED]
-    for anchor, found, notes in (
-        ("learning-curves", learning_curve_figures(curves), unfinished),
-        ("structure-over-training", structure_figures(measurements), []),
-    ):
-        if figures := [_figure(each, notes=[*each.seed_notes(), *notes, *each.notes]) for each in found]:
-            yield Section(anchor=anchor, figures=figures)
+    figures = [
+        _figure(each, notes=[*each.seed_notes(), *unfinished, *each.notes]) for each in learning_curve_figures(curves)
+    ]
+    return Section(anchor="learning-curves", figures=figures) if figures else None
 
 
 def growth_section(rows: Sequence[Growth]) -> Section | None:

@@ -15,9 +15,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-import isoglot
 from isoglot.errors import IsoglotError
-from isoglot.files import sha256_of, text_sum, write_whole
+from isoglot.files import text_sum, write_whole
 from isoglot.report.figures.picture import IN_DARK, NOT_IN_XML, REPLACEMENT, chart_config
 from isoglot.report.page.section import SECTION_WORDS, TEMPLATES, Section
 from isoglot.report.quantities import duration, listed, size_in_bytes
@@ -36,25 +35,11 @@ def page_html(*, title: str, head: Mapping[str, Any], sections: Sequence[Section
     return page if len(page.encode()) < MOST_BYTES else _page(title=title, head=head, sections=sections, drawings={})
 
 
-def section_html(section: Section) -> str:
-    return _environment().get_template("section.html").render(section=section, drawings={})
-
-
 def headline_text(survival: Section | None) -> str:
     """The sentence at the top of the page without its markup, for terminals; empty without that section."""
     if survival is None:
         return ""
     return Markup(_environment().get_template("headline.html").render(values=survival.values)).striptags()
-
-
-@cache
-def page_code() -> str:
-    """Changes with whatever changes a page beside its data: a line of isoglot, and the libraries that draw."""
-    package, found = Path(isoglot.__file__).parent, sha256()
-    for path in sorted(path for path in package.rglob("*.*") if path.suffix != ".pyc"):
-        found.update(f"{path.relative_to(package)} {sha256_of(path)}\n".encode())
-    found.update(" ".join(map(version, ("jinja2", "vl-convert-python"))).encode())
-    return found.hexdigest()
 
 
 def _page(**values: Any) -> str:

@@ -233,18 +233,14 @@ def _plan_line(study: Study, planned: Sequence[PlannedStage]) -> str:
 
 def plan_parts(planned: Sequence[PlannedStage], store: Store) -> Iterator[str | Table]:
     """How many stages of each kind are done, then a table of all that are left, if any are."""
-    done = Counter(each.stage.kind for each in planned if each.state is State.DONE)
-    if done:
+    kinds = Counter(each.stage.kind for each in planned if each.state is State.DONE)
+    if kinds:
         # No line may end between a number and its kind.
-        counts = ", ".join(f"{number}\N{NO-BREAK SPACE}{kind}" for kind, number in done.items())
+        counts = ", ".join(f"{number}\N{NO-BREAK SPACE}{kind}" for kind, number in kinds.items())
         lines = fill(f"done: {counts}", WIDTH, subsequent_indent="  ", break_on_hyphens=False)
         yield lines.replace("\N{NO-BREAK SPACE}", " ")
-    if _left(planned):
-        yield plan_table(planned, store)
-
-
-def plan_table(planned: Sequence[PlannedStage], store: Store) -> Table:
-    """Every stage that is left: its state, size and cost."""
+    if not _left(planned):
+        return
     done = {each.stage.digest for each in planned if each.state is State.DONE}
     table = Table("Stage", "State", "Size", "Estimate", box=None, header_style="bold")
     for each in planned:
@@ -252,7 +248,7 @@ def plan_table(planned: Sequence[PlannedStage], store: Store) -> Table:
             size = "" if each.amount is None else f"{short_number(each.amount.units)} {each.amount.of}"
             estimate = "unknown" if each.seconds_estimate is None else f"{'? ' if each.guessed else ''}{_time([each])}"
             table.add_row(each.stage.title, _state(each, done=done, store=store), size, estimate)
-    return table
+    yield table
 
 
 def _state(planned: PlannedStage, *, done: Container[str], store: Store) -> str:

@@ -92,13 +92,9 @@ def _lead_grid(scores: TaskScores) -> Grid:
     return grid_of_columns(scores.title, columns)
 
 
-def task_grid(scores: TaskScores, table: Table1) -> Grid:
+def task_grid(scores: TaskScores, table: Table1, models: Sequence[Model] | None = None) -> Grid:
     """One task: a column for each target, then Δ, then the source language's own score."""
-    return _task_grid(scores, table, table.models)
-
-
-def _task_grid(scores: TaskScores, table: Table1, models: Sequence[Model]) -> Grid:
-    lines = []
+    lines, models = [], table.models if models is None else models
     for model in models:
         reached = [
             Lost(text) if table.is_lost(scores, model, target) else text
@@ -195,7 +191,7 @@ def _papers_column(scores: TaskScores, models: Sequence[Model], heading: str, *,
 
 def _beside_paper(scores: TaskScores, table: Table1, models: Sequence[Model]) -> Grid:
     """The paper's numbers to the right of ours, where it has any."""
-    ours = _task_grid(scores, table, models)
+    ours = task_grid(scores, table, models)
     columns: list[tuple[str, Sequence[str]]] = []
     for heading, texts in zip(ours.headings, zip(*ours.lines, strict=True), strict=True):
         columns.append((heading, texts))

@@ -12,7 +12,6 @@ from rich.text import Text
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.report.figures.growth_figures import growth_figures
 from isoglot.report.figures.layer_figures import layer_figures
-from isoglot.report.figures.training_figures import structure_figures
 from isoglot.report.findings.layer_scores import CENTRED, LayerTable, layer_tables
 from isoglot.report.findings.rank_correlation import rank_sentences
 from isoglot.report.growth.rows import growths
@@ -99,7 +98,7 @@ def _results(scores: ReportScores, *, scale: Scale) -> list[RenderableType]:
         parts += [terminal_table(_score_grid(section)), ""]
     layers = layer_figures(measurements, new_vectors=scale.alignment.new_vectors)
     growth = (figure for figure, _ in growth_figures(growths(measurements, scale=scale)))
-    for figure in chain(structure_figures(measurements), growth, layers):
+    for figure in chain(growth, layers):
         # A column for each layer, or for each moment at which a model was kept.
         for chart in figure.charts:
             unit = chart.x_title.partition(" ")[0]

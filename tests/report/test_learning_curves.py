@@ -1,14 +1,7 @@
-"""Training over updates: means and ranges of seeds, one colour for one kind of model, never too many points."""
+"""Learning curves: means and ranges of seeds, models of both languages before those of one, never too many points."""
 
-from functools import partial
-
-import pytest
-
-from isoglot.pipeline.cells import TRAINING
 from isoglot.report.figures.line_charts import line_picture
-from isoglot.report.figures.training_figures import MOST_POINTS, learning_curve_figures, structure_figures
-from isoglot.report.training_curves import Curve
-from tests.report.made_up_measurements import measured, measurement
+from isoglot.report.training_curves import MOST_POINTS, Curve, learning_curve_figures
 from tests.report.svg_pictures import marks
 
 PAIR = ("ela", "oru")
@@ -44,24 +37,6 @@ def test_long_curves_keep_their_ends_and_few_points_between() -> None:
     assert len(values) == 1 + MOST_POINTS
     assert (values[1], values[-1]) == ("1.0", "500.0")
     assert figure.charts[0].headings[-1] == "50k"
-
-
-def test_structure_is_the_best_layer_of_retrieval_and_the_mean_of_cka() -> None:
-    moment = partial(measured, "default", exhibit=TRAINING)
-    retrieved = [*moment([5.0, 9.0], update=10), *moment([60.0, 50.0], update=20)]
-    chance = measurement("default", 0.5, metric="retrieval_p1_chance", exhibit=TRAINING)
-    (figure,) = structure_figures([*retrieved, chance, *moment([0.2, 0.6], metric="cka", update=20)])
-    retrieval, cka = figure.charts
-    assert [retrieval.series[0].at(update) for update in retrieval.updates] == [[9.0], [60.0]]
-    assert retrieval.references == {"chance": 0.5}
-    assert cka.series[0].at(20) == pytest.approx([0.4])
-    assert figure.name == "training.ela-oru"
-    # CKA is not shown without saying where it starts.
-    assert "CKA can be high before any training" in figure.notes[0]
-    (figure,) = structure_figures(retrieved)
-    assert figure.notes == []
-    # A score of no moment of training is no structure over it.
-    assert list(structure_figures(measured("default", [5.0]))) == []
 
 
 def test_a_second_model_of_a_language_is_explained_where_it_is_shown() -> None:
