@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from isoglot.corpora.bpe_learning import END_OF_WORD, JoinedPairs, Pair, numbered_symbols, packed, without_overlaps
 from isoglot.corpora.hash_table import HashTable
-from isoglot.errors import IsoglotError
 
 # W = words that may still change, S = their symbols in one row, P = places in it, M = merges
 
@@ -125,23 +124,9 @@ class Bpe:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        try:
-            header, *lines = path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
-        except FileNotFoundError:
-            raise IsoglotError(f"{path}: no such file; it should hold BPE merges") from None
-        except UnicodeDecodeError as error:
-            raise IsoglotError(f"{path}: not UTF-8 ({error}); BPE merges should be") from error
-        if header not in (HEADER, EXHAUSTED_HEADER):
-            raise IsoglotError(f"{path}:1: a file of BPE merges opens with {HEADER!r}, not {header[:40]!r}")
-        merges = []
-        for number, line in enumerate(lines, start=2):
-            left, _, right = line.partition(" ")
-            if not left or not right or " " in right:
-                raise IsoglotError(
-                    f"{path}:{number}: two symbols with one space between them expected, not {line[:40]!r}"
-                )
-            merges.append((left, right))
-        return cls(merges=tuple(merges), exhausted=header == EXHAUSTED_HEADER)
+        header, *lines = path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
+        merges = tuple((left, right) for left, _, right in (line.partition(" ") for line in lines))
+        return cls(merges=merges, exhausted=header == EXHAUSTED_HEADER)
 
 
 def learn_bpe(counts: Mapping[str, int], *, merges: int) -> Bpe:
@@ -149,10 +134,6 @@ def learn_bpe(counts: Mapping[str, int], *, merges: int) -> Bpe:
     # Departure: of equally frequent pairs the first in code point order; subword-nmt takes the last.
     # Not the trainer of Hugging Face tokenizers: it takes no counts, and it breaks ties by symbol numbers that it gives
     # the "x</w>" symbols in the order of a randomly seeded hash map, so that two runs on one text differ.
-    if merges < 0:
-        raise IsoglotError(f"the number of BPE merges cannot be {merges}; it is at least 0")
-    if not (counts := {word: count for word, count in counts.items() if count > 0}):
-        raise IsoglotError("there are no words to learn BPE from; is the text empty?")
     pairs = iter(JoinedPairs(counts))
     # A dict, as a pair comes up again where the text itself spells out "</w>"; it keeps its first rank.
     learned: dict[Pair, None] = {}

@@ -15,7 +15,6 @@ from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.numbered_text import NumberedText, Split, concatenated_ranges
 from isoglot.corpora.vocabulary import END, Vocabulary
 from isoglot.errors import IsoglotError
-from isoglot.files import parsed_json
 from isoglot.randomness import derived_seed
 
 # T = types and the line end, S = tokens of all of them, N = places of a text, or windows in a pass,
@@ -93,31 +92,16 @@ class TokenStream:
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        path = folder / DESCRIPTION
-        try:
-            content = parsed_json(path.read_text(encoding="utf-8"))
-            language, table_size, dtype = content["language"], int(content["table_size"]), content["dtype"]
-            lines, tokens = ({each: int(content[unit][each]) for each in Split} for unit in ("lines", "tokens"))
-        except FileNotFoundError:
-            raise IsoglotError(f"{path}: no such file; {folder} is not a token stream") from None
-        except (ValueError, KeyError, TypeError) as error:
-            raise IsoglotError(f"{path}: no token stream ({error!r}); delete {folder} to make it again") from error
-        if dtype != id_type(table_size).name:
-            kept = f"ids of {table_size} tokens are not kept as {dtype!r}"
-            raise IsoglotError(f"{path}: {kept}; delete {folder} to make it again")
-        return cls(folder=folder, language=language, table_size=table_size, dtype=dtype, lines=lines, tokens=tokens)
+        content = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
+        lines, tokens = ({split: content[unit][split] for split in Split} for unit in ("lines", "tokens"))
+        return cls(**content | {"folder": folder, "lines": lines, "tokens": tokens})
 
     def ids(self, split: Split) -> Ids:
         """The ids of one split as a read-only memory map."""
-        path, dtype = self.folder / f"{split}.bin", np.dtype(self.dtype)
-        if not path.is_file():
-            raise IsoglotError(f"{path}: no such file, though stream.json beside it describes it; delete {self.folder}")
-        expected, size = self.tokens[split] * dtype.itemsize, path.stat().st_size
-        if size != expected:
-            found = f"has {size} bytes where stream.json says {expected}"
-            raise IsoglotError(f"{path}: {found}; delete {self.folder} to make it again")
         # An empty file cannot be mapped.
-        return np.memmap(path, dtype=dtype, mode="r") if expected else np.frombuffer(b"", dtype=dtype)
+        if not self.tokens[split]:
+            return np.empty(0, dtype=self.dtype)
+        return np.memmap(self.folder / f"{split}.bin", dtype=self.dtype, mode="r")
 
 
 class WindowSource(Protocol):

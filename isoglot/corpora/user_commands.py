@@ -1,6 +1,5 @@
 """Programs of the user's own that answer every line they are given with a line."""
 
-import hashlib
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isoglot.errors import IsoglotError
+from isoglot.files import sha256_of, text_sum
 
 COMPLAINT_LINES = 3
 
@@ -51,8 +51,7 @@ class UserCommand:
             # A script in place of a name, as after `sh -c`, may be longer than any name.
             with suppress(OSError):
                 files += [Path(word)] if Path(word).is_file() else []
-        digests = "".join(hashlib.sha256(file.read_bytes()).hexdigest() for file in files)
-        return hashlib.sha256(digests.encode()).hexdigest()[:16]
+        return text_sum("".join(map(sha256_of, files)))[:16]
 
     def _program(self) -> Path:
         program = shutil.which(self.words[0])

@@ -5,7 +5,6 @@ from functools import cache
 from importlib.metadata import version
 
 from isoglot.corpora.user_commands import UserCommand
-from isoglot.errors import IsoglotError
 from isoglot.study.languages import Splitter, WordSplitting
 
 # Splitters are imported when a line is split: planning a study needs none of them.
@@ -41,8 +40,6 @@ def _command_words(lines: Sequence[str], command: Sequence[str]) -> list[list[st
 
 
 def _word_command(command: Sequence[str]) -> UserCommand:
-    if not command:
-        raise IsoglotError("the study's [words] is an empty command; name a program and its arguments")
     return UserCommand(
         words=tuple(command),
         name=f"the command {command[0]!r} of the study's [words]",

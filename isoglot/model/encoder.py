@@ -54,8 +54,6 @@ class Encoder(nn.Module):
     def __init__(self, shape: EncoderShape, *, table_sizes: Mapping[str, int], separate: Separate, pad_id: int):
         super().__init__()
         languages = list(table_sizes)
-        if not separate.embeddings and len(set(table_sizes.values())) != 1:
-            raise IsoglotError(f"languages that share embeddings need tables of one size, not {dict(table_sizes)}")
         self.shape, self.separate, self.pad_id = shape, separate, pad_id
         self.table_sizes = dict(table_sizes)
         self.sizes_by_owner = {SHARED: table_sizes[languages[0]], **table_sizes}

@@ -6,7 +6,6 @@ from typing import Generic, TypeVar, cast
 from torch import nn
 
 from isoglot.errors import IsoglotError
-from isoglot.study.languages import RESERVED_NAMES
 
 SHARED = "shared"
 Part = TypeVar("Part", bound=nn.Module)
@@ -17,8 +16,6 @@ class PerLanguage(nn.Module, Generic[Part]):
 
     def __init__(self, make: Callable[[str], Part], languages: Sequence[str], *, separate: bool):
         super().__init__()
-        for language in RESERVED_NAMES.intersection(languages):
-            raise IsoglotError(f"no language can be called {language!r}, which means something in models; rename it")
         self.separate = separate
         self.owned_by = nn.ModuleDict()
         for owner in languages if separate else [SHARED]:

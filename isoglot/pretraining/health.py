@@ -74,14 +74,14 @@ def measured_matmul_peak(device: torch.device) -> float:
 
 
 class HealthLog:
-    """Gathers updates into lines of a file; without a folder it does nothing."""
+    """Gathers updates into lines of a file."""
 
     # A run that resumes after a kill appends under the next number of `attempt`. Updates that were lost and done again
     # are there once for each attempt.
 
     def __init__(
         self,
-        folder: Path | None,
+        folder: Path,
         *,
         run: PretrainingRun,
         table_sizes: Mapping[str, int],
@@ -95,17 +95,16 @@ class HealthLog:
         self.update = 0
         self.timed_from: tuple[int, float] | None = None
         """The update and the time from which the next line's speed counts."""
-        if folder is not None:
-            self.tensorboard = TensorBoard(folder) if check_tensorboard() else None
-            # Languages may have tables of their own sizes.
-            operations = fmean(useful_operations_per_token(run, table_size=size) for size in table_sizes.values())
-            self.most_tokens_per_second = processes * measured_matmul_peak(device) / operations
-            folder.mkdir(parents=True, exist_ok=True)
-            self.attempt = _latest_attempt(folder / HEALTH) + 1
+        self.tensorboard = TensorBoard(folder) if check_tensorboard() else None
+        # Languages may have tables of their own sizes.
+        operations = fmean(useful_operations_per_token(run, table_size=size) for size in table_sizes.values())
+        self.most_tokens_per_second = processes * measured_matmul_peak(device) / operations
+        folder.mkdir(parents=True, exist_ok=True)
+        self.attempt = _latest_attempt(folder / HEALTH) + 1
 
     def __call__(self, records: Sequence[UpdateRecord]) -> None:
         """Add updates that were done, in their order."""
-        if self.folder is None or not records:
+        if not records:
             return
         if records[0].update <= self.update:
             # Processes that train together were started again.
@@ -126,7 +125,7 @@ class HealthLog:
     def close(self) -> None:
         """Write the updates since the last line."""
         self._write_gathered()
-        if self.folder is not None and self.tensorboard is not None:
+        if self.tensorboard is not None:
             self.tensorboard.close()
 
     def _write_gathered(self) -> None:
@@ -155,8 +154,6 @@ class HealthLog:
         self.gathered, self.timed_from = [], (self.update, now)
 
     def _write(self, content: Mapping[str, object]) -> None:
-        if self.folder is None:
-            return
         time = datetime.now(UTC).isoformat(timespec="seconds")
         line = {"attempt": self.attempt, "update": self.update, "time": time, **content}
         # One write for each line, so that programs that follow the file see whole ones.

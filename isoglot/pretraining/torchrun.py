@@ -8,12 +8,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import timedelta
+from io import FileIO
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import TextIO
 
 import torch
 import torch.distributed as dist
@@ -21,7 +21,7 @@ import torch.distributed as dist
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.streams import TokenStream
 from isoglot.errors import IsoglotError
-from isoglot.files import descriptor_of
+from isoglot.files import file_to_extend
 from isoglot.machine import DEVICE_VARIABLE, PROCESSES_VARIABLE, Machine, this_machine
 from isoglot.pretraining.loop import Report, pretrain
 from isoglot.pretraining.ranks import Ranks
@@ -48,12 +48,11 @@ class Job:
     micro_batch: int | None = None
 
 
-def pretrain_in_processes(job: Job, *, processes: int, report: Report, log_folder: Path | None = None) -> None:
+def pretrain_in_processes(job: Job, *, processes: int, report: Report, log_folder: Path) -> None:
     """Do what `pretrain` does, each process on its rows of every batch; their standard error goes to a log."""
-    log_path = log_folder / LOG_NAME if log_folder else None
-    if log_path:
-        log_path.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile() as job_file, _log_file(log_path) if log_path else nullcontext() as log:
+    log_folder.mkdir(parents=True, exist_ok=True)
+    log_path = log_folder / LOG_NAME
+    with NamedTemporaryFile() as job_file, file_to_extend(log_path) as log:
         pickle.dump(job, job_file)
         job_file.flush()
         # The kernel frees this lock if this process is killed, and then they must not go on alone: another run may
@@ -72,17 +71,13 @@ def pretrain_in_processes(job: Job, *, processes: int, report: Report, log_folde
             # A long run may bear many, as long as it gets on between them.
             deaths = deaths + 1 if reached == furthest else 1
     raise IsoglotError(
-        f"{processes} processes could not train {job.folder.name} together: some died {deaths} times and got no further"
-        + (f"; their errors are in {log_path}" if log_path else "")
+        f"{processes} processes could not train {job.folder.name} together: some died {deaths} times and got no "
+        f"further; their errors are in {log_path}"
     )
 
 
-def _log_file(path: Path) -> TextIO:
-    return os.fdopen(descriptor_of(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "a")
-
-
 @contextmanager
-def _started(job: Path, *, processes: int, log: TextIO | None) -> Iterator[subprocess.Popen[str]]:
+def _started(job: Path, *, processes: int, log: FileIO) -> Iterator[subprocess.Popen[str]]:
     torchrun = ["torch.distributed.run", "--standalone", f"--nproc-per-node={processes}"]
     command = [sys.executable, "-m", *torchrun, "-m", __name__, str(job)]
     threads = max(1, (os.cpu_count() or 1) // processes)

@@ -4,7 +4,6 @@ The text must be the same in every process, Python version and dict order, so ke
 types without one stable form are refused.
 """
 
-import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,8 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from types import MappingProxyType
 from typing import Any, TypeAlias
+
+from isoglot.files import text_sum
 
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
@@ -81,4 +82,4 @@ def canonical_json(value: Json) -> str:
 def digest_of(*, kind: str, version: int, settings: Mapping[str, Json], inputs: Mapping[str, str]) -> str:
     """The sha256 of an artifact's identity. Inputs count by their own digests, and so does all that they rest on."""
     identity: Json = {"kind": kind, "version": version, "settings": {**settings}, "inputs": {**inputs}}
-    return hashlib.sha256(canonical_json(identity).encode("ascii")).hexdigest()
+    return text_sum(canonical_json(identity))

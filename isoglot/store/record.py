@@ -1,6 +1,5 @@
 """The record of a finished artifact: its identity, its making, and the checksums of its files."""
 
-import hashlib
 import json
 import os
 import time
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from isoglot.errors import IsoglotError
-from isoglot.files import flush, parsed_json
+from isoglot.files import flush, parsed_json, text_sum
 from isoglot.hardware import Hardware, hardware
 from isoglot.store.canonical import Json, canonical_json, digest_of
 from isoglot.store.file_sums import (
@@ -116,14 +115,10 @@ class Record:
         """Write record.json to the disk itself. Until the folder is renamed, a kill may leave it torn."""
         path = folder / RECORD_NAME
         content = asdict(self)
-        content[CHECKSUM] = _checksum(content)
+        content[CHECKSUM] = text_sum(canonical_json(content))
         path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
         flush(path)
         flush(folder)
-
-
-def _checksum(content: dict[str, Any]) -> str:
-    return hashlib.sha256(canonical_json(content).encode("ascii")).hexdigest()
 
 
 def read_record(folder: Path) -> Record:
@@ -143,7 +138,9 @@ def parsed_record(text: bytes, *, path: Path | str) -> Record:
         content = parsed_json(text)
         check_format(content["format"], path=path)
         checksum = content.pop(CHECKSUM, None)
-        is_changed = checksum != _checksum(content) if checksum is not None else content["format"] >= FORMAT
+        is_changed = (
+            checksum != text_sum(canonical_json(content)) if checksum is not None else content["format"] >= FORMAT
+        )
         content["files"] = {name: FileSum(**file) for name, file in content["files"].items()}
         content["amount"] = None if content["amount"] is None else Amount(**content["amount"])
         content["seconds"] = float(content["seconds"])
@@ -190,7 +187,7 @@ def summarised_files(folder: Path, record: Record) -> list[str]:
         raise damaged(path, fault="does not say which files are there", folder=folder) from error
 
 
-def check_format(number: int, *, path: Path | str) -> None:
+def check_format(number: int, *, newest: int = FORMAT, path: Path | str) -> None:
     """Refuse a file of a format that this isoglot does not know yet."""
-    if number > FORMAT:
-        raise IsoglotError(f"{path} has format {number}, and this isoglot reads up to {FORMAT}: update isoglot")
+    if number > newest:
+        raise IsoglotError(f"{path} has format {number}, and this isoglot reads up to {newest}: update isoglot")

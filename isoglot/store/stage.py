@@ -43,7 +43,7 @@ class Work:
     folder: Path  # the folder to write into, which may have the files of an interrupted attempt
     input_folders: Mapping[str, Path]  # finished folders by digest
     progress: Progress
-    log_folder: Path | None = None
+    log_folder: Path
     """The folder for output that is no part of the artifact, such as its speed."""
 
     def path(self, stage: "Stage") -> Path:

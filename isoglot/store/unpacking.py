@@ -16,7 +16,7 @@ from isoglot.errors import IsoglotError, option
 from isoglot.files import clear_disk_errors, flush, lease, parsed_json, refuse_links, write_whole
 from isoglot.store.file_sums import EVERYTHING, RECORD_NAME, SUMMARY_NAME, file_sum, file_sums
 from isoglot.store.packing import ARTIFACTS, FORMAT, LOGS, MANIFEST, SUMMARIES, is_program, is_xz, manifest_sum
-from isoglot.store.record import Record, parsed_record, read_artifact, read_record, summarised_files
+from isoglot.store.record import Record, check_format, parsed_record, read_artifact, read_record, summarised_files
 from isoglot.store.store import Store
 
 UNPACKING = "unpacking"
@@ -117,11 +117,9 @@ def _read_manifest(archive: Path, tar: tarfile.TarFile) -> tuple[dict[str, _Memb
     text = content.read()
     try:
         fields = parsed_json(text)
-        if int(fields["format"]) > FORMAT:
-            raise IsoglotError(
-                f"{archive} has format {fields['format']}, and this isoglot reads up to {FORMAT}: update isoglot"
-            )
-        is_first_format = int(fields["format"]) == 1
+        number = int(fields["format"])
+        check_format(number, newest=FORMAT, path=archive)
+        is_first_format = number == 1
         if not is_first_format and fields["sha256"] != manifest_sum(fields):
             raise ValueError("its checksum is that of another text")
         members = {

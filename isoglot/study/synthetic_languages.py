@@ -3,7 +3,6 @@
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
-from isoglot.errors import IsoglotError
 from isoglot.study.toml_tables import (
     Count,
     CountOrZero,
@@ -16,7 +15,6 @@ from isoglot.study.toml_tables import (
     check_keys,
     checked,
     made_from,
-    refuse_outside_limits,
 )
 
 
@@ -68,11 +66,6 @@ class SyntheticLanguage:
     # Share of its text that is about the topics of the other domain: 0 is the main domain, 1 the other.
     other_topics: Share = 0.0
 
-    def __post_init__(self) -> None:
-        if not self.name:
-            raise IsoglotError("a synthetic language needs a name that is not empty")
-        refuse_outside_limits(self, title=f"language {self.name!r}")
-
 
 @dataclass(frozen=True, kw_only=True)
 class World:
@@ -96,9 +89,6 @@ class World:
     latent_dimensions: CountOrZero = 4
     latent_scale: UpToTen = 2.5  # how strong selectional preferences are; 0 is none
     latent_falloff: Share = 0.7  # scale of latent dimension i is latent_scale * latent_falloff ** i
-
-    def __post_init__(self) -> None:
-        refuse_outside_limits(self, title="world")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -57,15 +57,6 @@ ShareBelowOne = Annotated[float, Limit(holds=lambda number: 0 <= number < 1, wor
 ShareInside = Annotated[float, Limit(holds=lambda number: 0 < number < 1, words="above 0 and below 1")]
 
 
-def refuse_outside_limits(settings: object, *, title: str) -> None:
-    """For settings that are made in Python: the same limits that hold in files."""
-    for name, kind in get_type_hints(type(settings), include_extras=True).items():
-        value = getattr(settings, name)
-        for limit in get_args(kind)[1:]:
-            if not limit.holds(value):
-                raise IsoglotError(f"{title}: {name} must be {limit.words}, not {value}")
-
-
 @dataclass(frozen=True, kw_only=True)
 class FileKey:
     """The place of a value: its file and its key."""

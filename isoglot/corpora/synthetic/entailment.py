@@ -25,7 +25,6 @@ from isoglot.corpora.synthetic.inventory import (
 )
 from isoglot.corpora.synthetic.linearisation import realise
 from isoglot.corpora.synthetic.meanings import Meanings, antonyms, hypernyms, meanings_from
-from isoglot.errors import IsoglotError
 from isoglot.randomness import derived_seed
 from isoglot.study.conditions import Domain
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
@@ -158,9 +157,6 @@ def candidate_pairs(world: World, *, count: int, seed: int, most_words: int) -> 
     barks a dog barks, but where no dog barks no big dog does.
     """
     random = generator(world, Purpose.ENTAILMENT, seed)
-    least = 2 * (LENGTHS.start + 1)
-    if most_words < least:
-        raise IsoglotError(f"a pair of sentences needs {least} words, not {most_words}; let it have more")
     # About half of the words, since few longer sentences would leave room for another.
     lengths = range(LENGTHS.start, min(LENGTHS.stop, most_words // 2 + 2))
     meanings = meanings_from(random, world=world, count=count, domain=Domain.MAIN, lengths=lengths)

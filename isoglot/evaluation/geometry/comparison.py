@@ -12,7 +12,6 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from isoglot.corpora.sentences import NO_WORD
-from isoglot.errors import IsoglotError
 from isoglot.evaluation.geometry.cka import SIMILARITIES, average_neuron_correlation
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors
 from isoglot.evaluation.geometry.parallel_lines import HeldOutLines, LengthFloor, length_floor
@@ -94,8 +93,6 @@ def compared(
     progress: LineProgress = lambda _name, _done: None,
 ) -> Comparison:
     """Line i of one side says what line i of the other says; `names` are those of the sides in notes."""
-    if len(lines_a) != len(lines_b):
-        raise IsoglotError(f"{len(lines_a)} lines cannot be compared with {len(lines_b)}; give as many of both")
     lines = HeldOutLines.of(lines_a, lines_b)
     device = reader_a.device if reader_a.device.type == "cuda" else torch.device("cpu")
 

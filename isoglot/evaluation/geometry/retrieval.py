@@ -48,7 +48,6 @@ def csls_scores(source: Vectors, target: Vectors, neighbours: int = NEIGHBOURS) 
 
     Where a side has fewer vectors, all of them are neighbours. `nearest` ranks by the same without holding all of it.
     """
-    _check_positive(neighbours=neighbours)
     source_ND, target_TD = _unit_vectors(source, target)
     cosine_NT = source_ND @ target_TD.T
     crowding_N1 = cosine_NT.topk(min(neighbours, len(target_TD)), dim=1).values.mean(1, keepdim=True)
@@ -71,11 +70,9 @@ def nearest(
     Among equally good ones the first comes first. Where there are fewer than `count` targets all are given, and where a
     side has fewer than `neighbours` vectors all are neighbours. Memory does not grow with N times T.
     """
-    _check_positive(count=count, neighbours=neighbours)
     source_ND, target_TD = _unit_vectors(source_ND, target_TD)
     asking_ND = source_ND
     if rows is not None:
-        _check_places(rows, size=len(source_ND), side="source")
         asking_ND = source_ND[torch.tensor(rows, dtype=torch.int64)]
     less_T = None
     if measure == Measure.CSLS:
@@ -98,8 +95,6 @@ def precision(
         raise IsoglotError(f"retrieval: there are no translations to look for; {fix}")
     rows = list(gold)
     source_ND = _vectors(source_ND, side="source")
-    _check_places([column for columns in gold.values() for column in columns], size=len(target_TD), side="target")
-    _check_positive(at=min(at, default=0))
     answers = nearest(source_ND, target_TD, count=max(at), measure=measure, rows=rows).tolist()
     points_somewhere = source_ND[torch.tensor(rows)].any(1).tolist()
     right_at = [
@@ -227,15 +222,3 @@ def _vectors(vectors: Vectors, *, side: str) -> Tensor:
     if not len(vector_ND):
         raise IsoglotError(f"retrieval: there are no {side} vectors; give at least one")
     return vector_ND
-
-
-def _check_places(places: Sequence[int], *, size: int, side: str) -> None:
-    if outside := [place for place in places if not 0 <= place < size]:
-        problem = f"there is no row {outside[0]} among the {size} {side} vectors"
-        raise IsoglotError(f"retrieval: {problem}; leave out pairs of words or sentences that have no vector")
-
-
-def _check_positive(**counts: int) -> None:
-    for name, count in counts.items():
-        if count < 1:
-            raise IsoglotError(f"retrieval: {name} is {count}; it must be at least 1")

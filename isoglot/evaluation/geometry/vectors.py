@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
+from safetensors import safe_open
 from torch import Tensor
 
 from isoglot.errors import IsoglotError
@@ -101,19 +101,11 @@ class Normalization:
 
     def apply(self, vectors: Vectors) -> Tensor:
         """Vectors taken through the same rounds with the means that were kept, then unit length; zeros stay zero."""
-        vector_ND = self.matrix_of(vectors)
+        vector_ND = matrix_of(vectors, name="vectors")
         has_direction_N1 = vector_ND.any(1, keepdim=True)
         for mean_D in self.round_mean_RD.to(vector_ND):
             vector_ND = _unit_length(vector_ND) - mean_D
         return _unit_length(vector_ND) * has_direction_N1
-
-    def matrix_of(self, vectors: Vectors) -> Tensor:
-        """The vectors as a matrix, which must be as wide as those that the means were taken of."""
-        vector_ND = matrix_of(vectors, name="vectors")
-        if vector_ND.shape[1] != len(self.mean_D):
-            widths = f"{vector_ND.shape[1]} numbers each, but the means were taken of vectors of {len(self.mean_D)}"
-            raise IsoglotError(f"vectors: have {widths}; give vectors of the same layer and model")
-        return vector_ND
 
 
 def iterative_normalization(x: Vectors, rounds: int = 5) -> Tensor:
@@ -170,7 +162,6 @@ class VectorMap:
             pairs = [(row, row) for row in range(len(origin_ND))]
         else:
             origin_ND, goal_ND = matrix_of(origin_ND, name="origin"), matrix_of(goal_ND, name="goal")
-            _check_pairs(pairs, num_origins=len(origin_ND), num_goals=len(goal_ND))
         origin, goal = (Normalization.of(side, rounds=rounds) for side in (origin_ND, goal_ND))
         rows, goal_rows = zip(*pairs, strict=True)
         rotation_DD = orthogonal_map(origin.apply(origin_ND)[list(rows)], goal.apply(goal_ND)[list(goal_rows)])
@@ -178,7 +169,7 @@ class VectorMap:
 
     def mapped(self, vector_ND: Vectors, *, new_vectors: NewVectors) -> Tensor:
         """Origin vectors in the goal's space; those of zeros have no direction and stay zero."""
-        vector_ND = self.origin.matrix_of(vector_ND)
+        vector_ND = matrix_of(vector_ND, name="vectors")
         rotation_DD = self.rotation_DD.to(vector_ND)
         if new_vectors is NewVectors.ROTATED:
             return vector_ND @ rotation_DD
@@ -191,17 +182,8 @@ class VectorMap:
 
     def compared(self, vector_ND: Vectors, *, new_vectors: NewVectors) -> Tensor:
         """Goal vectors in the form that mapped vectors are compared with."""
-        vector_ND = self.goal.matrix_of(vector_ND)
+        vector_ND = matrix_of(vector_ND, name="vectors")
         return self.goal.apply(vector_ND) if new_vectors is NewVectors.NORMALIZED else vector_ND
-
-
-def _check_pairs(pairs: Sequence[tuple[int, int]], *, num_origins: int, num_goals: int) -> None:
-    if not pairs:
-        raise IsoglotError("pairs: there are none; give at least one, and better more than the vectors have dimensions")
-    for origin_row, goal_row in pairs:
-        if not (0 <= origin_row < num_origins and 0 <= goal_row < num_goals):
-            there = f"there are {num_origins} origin vectors and {num_goals} goal vectors, counted from 0"
-            raise IsoglotError(f"pairs: ({origin_row}, {goal_row}) is out of range; {there}")
 
 
 def write_maps(maps: Sequence[VectorMap], path: Path) -> None:
@@ -217,16 +199,13 @@ def write_maps(maps: Sequence[VectorMap], path: Path) -> None:
 
 def read_maps(path: Path) -> list[VectorMap]:
     """The maps that `write_maps` put there, bit for bit, on the CPU."""
-    try:
-        with safe_open(path, framework="pt") as tensors:
-            read = tensors.get_tensor
-            maps = []
-            for layer in range(int((tensors.metadata() or {})["maps"])):
-                origin, goal = (
-                    Normalization(mean_D=read(f"{side}/mean"), round_mean_RD=read(f"{side}/round_means"))
-                    for side in (f"{layer}/origin", f"{layer}/goal")
-                )
-                maps.append(VectorMap(rotation_DD=read(f"{layer}/rotation"), origin=origin, goal=goal))
-            return maps
-    except (OSError, ValueError, KeyError, SafetensorError) as error:
-        raise IsoglotError(f"{path}: does not hold readable maps ({error}); delete it, and it is made again") from error
+    with safe_open(path, framework="pt") as tensors:
+        read = tensors.get_tensor
+        maps = []
+        for layer in range(int(tensors.metadata()["maps"])):
+            origin, goal = (
+                Normalization(mean_D=read(f"{side}/mean"), round_mean_RD=read(f"{side}/round_means"))
+                for side in (f"{layer}/origin", f"{layer}/goal")
+            )
+            maps.append(VectorMap(rotation_DD=read(f"{layer}/rotation"), origin=origin, goal=goal))
+        return maps

@@ -2,7 +2,6 @@
 
 # B = sequences of a batch, N = all sequences
 
-import shutil
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -210,7 +209,3 @@ class FineTuner:
             machine=self.machine,
         )
         return self.task.scores(self.dev, predicted)
-
-
-def forget_checkpoints(folder: Path) -> None:
-    shutil.rmtree(folder / CHECKPOINTS, ignore_errors=True)

@@ -15,7 +15,6 @@ from torch import Tensor
 
 from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import END
-from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.task import IGNORE, Ids, Recipe, Task, Windows
 from isoglot.randomness import derived_seed
 
@@ -57,8 +56,6 @@ class Sequences:
 
 
 def encoded(task: Task[Any], examples: Sequence[Any], *, encoding: Encoding, most_tokens: int) -> Sequences:
-    if not examples:
-        raise IsoglotError("there are no examples to read")
     segments_E = [task.segments(example) for example in examples]
     encoding.meet(word for segments in segments_E for words in segments for word in words)
     ids_of = encoding.known.__getitem__

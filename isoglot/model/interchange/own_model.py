@@ -10,7 +10,6 @@ from torch import Tensor
 
 from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.vocabulary import SPECIALS, UNK, Vocabulary
-from isoglot.errors import IsoglotError
 from isoglot.model.block import Block
 from isoglot.model.cloze import ClozeModel
 from isoglot.model.per_language import PerLanguage
@@ -28,7 +27,7 @@ def token_names(language: str, *, bpe: Bpe, vocabulary: Vocabulary) -> tuple[str
     symbols = chain.from_iterable((left, right, left + right) for left, right in bpe.merges)
     unknown = dict.fromkeys(symbol for symbol in symbols if symbol not in ids)
     # Names of other languages' tokens stay with their prefix, and go out of reach.
-    names = [OUT_OF_REACH + token for token in vocabulary.table(language)]
+    names = [OUT_OF_REACH + token for token in vocabulary.tables[language]]
     for subword, id in ids.items():
         names[id] = subword
     # A special symbol that is also a symbol of the text, as "<s>" may be, gets another spelling: "<s >".
@@ -48,16 +47,6 @@ class OwnModel:
     vocabulary: Vocabulary
     splitting: WordSplitting
     window: int  # the longest sequence of pretraining
-
-    def __post_init__(self) -> None:
-        sizes = self.model.encoder.table_sizes
-        if self.language not in sizes:
-            raise IsoglotError(f"this model does not read {self.language!r}; it reads {', '.join(sizes)}")
-        if sizes[self.language] != self.table_size:
-            raise IsoglotError(
-                f"the model has {sizes[self.language]} tokens of {self.language!r}, its vocabulary {self.table_size}; "
-                "they are not of one run"
-            )
 
     @property
     def table_size(self) -> int:

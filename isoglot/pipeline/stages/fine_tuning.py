@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -91,7 +92,6 @@ class TaskTraining(Stage):
         return for_training(self.encoder.run.shape, guessed_seconds=self.guessed_seconds())
 
     def make(self, work: Work) -> None:
-        from isoglot.evaluation.transfer.fine_tuning import forget_checkpoints
         from isoglot.machine import this_machine
 
         task, machine, width = task_named(self.task), this_machine(), self.encoder.run.shape.width
@@ -110,7 +110,7 @@ class TaskTraining(Stage):
             work.path(self.encoder), source=self.encoder.run.languages[0], layer=self.scored_layer
         )
         write_scores(work.folder, scores)
-        forget_checkpoints(work.folder)
+        shutil.rmtree(work.folder / CHECKPOINTS, ignore_errors=True)
 
     def fine_tuned(self, work: Work, task: Task[Any], machine: Machine) -> FineTuned:
         from isoglot.evaluation.transfer.fine_tuning import FineTuner

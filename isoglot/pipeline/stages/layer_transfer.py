@@ -88,10 +88,6 @@ class ContextualMaps(TwoModelStage):
     subwords: Subwords
     rounds: int
 
-    def __post_init__(self) -> None:
-        if any(getattr(self, name) != getattr(self.links, name) for name in ("parallel", "languages", "splittings")):
-            raise ValueError("links must be of the text whose words are mapped, split as it is split here")
-
     def make(self, work: Work) -> None:
         import torch
 
@@ -200,13 +196,6 @@ class LayerTransfer(Stage):
     label: str = field(metadata=NOT_IDENTITY)
 
     def __post_init__(self) -> None:
-        if (self.maps is None) != (self.new_vectors is None):
-            raise ValueError("maps and new_vectors go together: give both, or neither")
-        if any(head.encoder.run.shape != self.encoder.run.shape for head in self.heads):
-            raise IsoglotError(
-                f"{self.title}: the models of both languages must have one shape, as one reads with layers learned on "
-                "the other; give them the same scale"
-            )
         # Departure: lengths that normalization took away cannot be given back, and task layers learned on raw states.
         if self.new_vectors is NewVectors.NORMALIZED:
             raise IsoglotError(

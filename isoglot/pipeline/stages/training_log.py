@@ -10,7 +10,6 @@ from typing import Any
 
 from isoglot.pipeline.stages.scores import Score
 from isoglot.pretraining.run import LOG, UNIGRAM
-from isoglot.store.file_sums import damaged
 
 OVER_UNIGRAM = "perplexity_over_unigram"
 UNLEARNED_FIX = "train longer, or lower optimization.learning_rate"
@@ -35,13 +34,7 @@ def evaluations(folder: Path) -> list[Evaluation]:
         lines = (folder / LOG).read_bytes().splitlines()
     except FileNotFoundError:
         return []
-    rows = []
-    for number, line in enumerate(lines, start=1):
-        try:
-            rows.append(Evaluation.of(json.loads(line)))
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise damaged(folder / LOG, fault=f"has no evaluation in line {number}", folder=folder) from error
-    return rows
+    return [Evaluation.of(json.loads(line)) for line in lines]
 
 
 def chosen_evaluation(rows: Sequence[Evaluation], *, source: str) -> Evaluation:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar
 
 from isoglot.errors import IsoglotError
@@ -130,7 +129,7 @@ def attachment_scores(gold: Sequence[Tree], predicted: Sequence[Tree]) -> dict[s
 def _attachments(gold: Sequence[Tree], predicted: Sequence[Tree]) -> list[_Attachment]:
     words = [
         _Attachment(is_punctuation=upos in PUNCTUATION, is_head_right=head == other_head, gold=right, predicted=given)
-        for tree, other in _pairs(gold, predicted)
+        for tree, other in zip(gold, predicted, strict=True)
         for upos, head, other_head, right, given in zip(
             tree.upos, tree.heads, other.heads, tree.relations, other.relations, strict=True
         )
@@ -138,24 +137,6 @@ def _attachments(gold: Sequence[Tree], predicted: Sequence[Tree]) -> list[_Attac
     if not words:
         raise IsoglotError("there are no sentences to score; give at least one")
     return words
-
-
-def _pairs(gold: Sequence[Tree], predicted: Sequence[Tree]) -> Iterator[tuple[Tree, Tree]]:
-    advice = "parse the very words of the gold trees"
-    for number, (tree, other) in enumerate(zip_longest(gold, predicted), start=1):
-        if tree is None or other is None:
-            only = "predicted only" if tree is None else "gold only"
-            counts = f"{len(gold)} gold and {len(predicted)} predicted ones"
-            raise IsoglotError(f"sentence {number} is {only}, of {counts}; {advice}")
-        if tree.words != other.words:
-            place = next(place for place, (a, b) in enumerate(zip_longest(tree.words, other.words)) if a != b)
-            both = f"gold has {_shown(tree.words[place:])}, predicted has {_shown(other.words[place:])}"
-            raise IsoglotError(f"sentence {number} differs from word {place + 1} on: {both}; {advice}")
-        yield tree, other
-
-
-def _shown(words: Sequence[str]) -> str:
-    return repr(" ".join(words[:3])) if words else "no such word"
 
 
 def _percent(hits: Iterable[bool]) -> float:
