@@ -6,6 +6,7 @@ import os
 import shutil
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -65,3 +66,16 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     first = json.loads(facts.read_text())
     output = first["output"].replace(str(origin), str(folder))
     return Workplace(folder=folder, first_output=output, first_seconds=first["seconds"])
+
+
+@pytest.fixture
+def copied(finished: Workplace, tmp_path: Path) -> Workplace:
+    """The same place for one test to change."""
+    return Workplace(folder=Path(shutil.copytree(finished.folder, tmp_path / "copy")), first_output="")
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    """A folder with tiny.toml alone."""
+    (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
+    return tmp_path

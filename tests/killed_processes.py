@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 CHECKOUT = Path(__file__).parents[1]
@@ -60,6 +60,14 @@ def until(happens: Callable[[], object], *, what: str = "it", seconds: float = 3
     while not happens():
         assert time.monotonic() < deadline, f"waited {seconds:.0f} seconds for {what}"
         time.sleep(0.002)
+
+
+def state_of_training(folder: Path, *, log: str, checkpoints: str, names: Collection[str]) -> str:
+    """How far a training got in its folder: begun, trained until a checkpoint, or finished."""
+    if (folder / log).exists():
+        return "finished"
+    # For a moment the latest has become the previous one, and the new one is not there yet.
+    return "trained" if any((folder / checkpoints / name).exists() for name in names) else "begun"
 
 
 def descendants(process: int) -> list[int]:

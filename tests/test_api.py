@@ -87,18 +87,6 @@ def test_examples_of_every_name_hold(name: str) -> None:
         assert report == []
 
 
-def test_public_methods_have_examples_too() -> None:
-    for owner, methods in {
-        ig.Study: ("load", "replace", "with_conditions"),
-        ig.Condition: ("replace",),
-        ig.Results: ("to_dicts", "to_pandas", "report", "pack"),
-        ig.Model: ("hidden_states",),
-        ig.Probe: ("to_dicts", "report"),
-    }.items():
-        for method in methods:
-            assert ">>> " in (getattr(owner, method).__doc__ or ""), (owner, method)
-
-
 def test_the_page_names_every_name() -> None:
     page = (ROOT / "docs/api.md").read_text(encoding="utf-8")
     assert [name for name in ig.__all__ if not re.search(rf"\b{name}\b", page)] == []

@@ -4,12 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 from ctrl_c import hearing_ctrl_c
 from hypothesis import given
 from hypothesis import strategies as st
+from killed_processes import until
 
 from isoglot.errors import LONGEST_MESSAGE, IsoglotError, command_in_work, option, readable
 
@@ -71,11 +71,7 @@ def test_ctrl_c_is_quiet_while_modules_are_imported(tmp_path: Path) -> None:
         hearing_ctrl_c(),
         subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process,
     ):
-        deadline = time.monotonic() + 60
-        while not begun.exists():
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        until(lambda: begun.exists() or process.poll() is not None, seconds=60)
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=60) == (b"", b"")
     assert process.returncode == 130

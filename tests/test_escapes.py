@@ -1,34 +1,23 @@
 """Input that once ended in a traceback, took all memory or passed unseen: each is a clear error now, and soon."""
 
-import errno
-import io
-import json
 import lzma
-import os
 import re
-import shutil
 import struct
 import time
-import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from commands import Workplace, answered
 from study_texts import TINY_STUDY
 
 from isoglot.corpora.download.fetching import _version, note_of
-from isoglot.corpora.download.unpacking import member_stream
 from isoglot.corpora.readers.decompression import plain_blocks
 from isoglot.corpora.user_commands import UserCommand
-from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.corpora.wiki.dump import LONGEST_TEXT, dump_lines
 from isoglot.corpora.word_vectors import read_word_vectors
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.bio_tags import read_bio
-from isoglot.machine import num_workers
-from isoglot.pipeline.stages import source_files
 from isoglot.pipeline.stages.source_files import source_file
 from isoglot.study.study_file import parse_study
 
@@ -74,7 +63,6 @@ CASES = {
         lambda folder: source_file(folder / ("a" * 260), wanted_by="text.en"),
         "text.en: .*too long",
     ),
-    "brackets of a vocabulary": (reading(Vocabulary.read, "[" * 100_000), "file: not a vocabulary .*nested"),
     "400 digits for a share": (changed("mask_rate = 1" + "0" * 400), "change.mask_rate: .*401 digits"),
     "400 digits for a count": (changed("merges = 1" + "0" * 400), "change.merges: .*401 digits"),
     "5,000 digits": (changed("merges = 1" + "0" * 5000), "tiny.toml: a number of too many digits"),
@@ -119,46 +107,6 @@ def test_a_script_among_the_words_of_a_command_is_no_name() -> None:
     assert command.answers(["a", "b"]) == ["a", "b"]
 
 
-@pytest.mark.parametrize("digits", [400, 5000])
-def test_a_number_of_the_environment_has_few_digits(digits: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ISOGLOT_WORKERS", "1" * digits)
-    with pytest.raises(IsoglotError, match="ISOGLOT_WORKERS='1111"):
-        num_workers()
-
-
-def test_a_zip_that_lost_bytes_in_its_middle_is_damaged_and_a_failing_disk_is_not() -> None:
-    packed, text = io.BytesIO(), os.urandom(5000)
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("a", os.urandom(5000))
-        archive.writestr("b", text)
-    content = packed.getvalue()
-
-    def read(archive: io.BytesIO) -> bytes:
-        with member_stream(archive, ["b"], most_bytes=1 << 20) as stream:
-            return stream.read()
-
-    damaged = 0
-    for start in range(0, 9000, 300):
-        for length in (1, 100, 6000):
-            try:
-                # What lies before a member can be missing: the list of members stands at the end.
-                assert read(io.BytesIO(content[:start] + content[start + length :])) == text
-            except IsoglotError as error:
-                damaged += "cut off or damaged" in str(error)
-    assert damaged > 40
-
-    start_of_b = zipfile.ZipFile(io.BytesIO(content)).getinfo("b").header_offset
-
-    class FailingDisk(io.BytesIO):
-        def read(self, size: int | None = -1, /) -> bytes:
-            if size and self.tell() == start_of_b:
-                raise OSError(errno.EIO, "Input/output error")
-            return super().read(size)
-
-    with pytest.raises(OSError, match="Input/output error"):
-        read(FailingDisk(content))
-
-
 @pytest.mark.parametrize(
     "note", ['{"url": "u", "tag": "a\\nX: y", "bytes": 5}', '{"url": "u", "tag": 5, "bytes": 5}', "[" * 100_000]
 )
@@ -168,32 +116,3 @@ def test_a_note_beside_a_part_that_no_server_sent_is_no_note(note: str, tmp_path
     assert _version(part, url="u") == ("u", "a", 5)
     note_of(part).write_text(note)
     assert _version(part, url="u") is None
-
-
-@pytest.mark.parametrize("content", ["[" * 100_000, "[1, 2]", "5", "{", '{"KEY": 5}', '{"KEY": "no digest"}', "\0"])
-def test_a_damaged_list_of_digests_is_read_as_an_empty_one(
-    content: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(source_files, "LARGE_BYTES", 1)
-    file = tmp_path / "text.txt"
-    file.write_text("some text\n")
-    os.utime(file, (1, 1))
-    right = source_file(file, wanted_by="text").sha256
-    cache = tmp_path / "isoglot/digests.json"
-    (key,) = json.loads(cache.read_text())
-    cache.write_text(content.replace("KEY", key))
-    assert source_file(file, wanted_by="text").sha256 == right
-    assert json.loads(cache.read_text()) == {key: right}
-
-
-@pytest.mark.parametrize("words", [("results", "tiny.toml"), ("report", "tiny.toml"), ("verify",)])
-def test_a_record_nested_too_deeply_is_a_damaged_one(
-    words: tuple[str, ...], finished: Workplace, tmp_path: Path
-) -> None:
-    copy = shutil.copytree(finished.folder, tmp_path / "copy")
-    (record, *_) = copy.glob("store/vocabulary-statistics-*/record.json")
-    record.write_text("[" * 100_000)
-    answer = answered(*words, folder=copy)
-    assert answer.returncode == 1
-    assert f"{record.parent.name}/record.json is not the record of an artifact" in answer.stdout + answer.stderr

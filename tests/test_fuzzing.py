@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 from study_texts import TINY_STUDY
 
-from isoglot.corpora.bpe import Bpe
 from isoglot.corpora.download.checking import recorded_digests
 from isoglot.corpora.readers.dictionaries import read_dictionary
 from isoglot.corpora.readers.line_files import LineFile
 from isoglot.corpora.readers.parallel_sentences import read_parallel
-from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.corpora.wiki.dump import dump_lines
 from isoglot.corpora.word_vectors import read_word_vectors
 from isoglot.corpora.words import split_lines
@@ -60,9 +58,6 @@ XNLI = "language\tgold_label\tsentence1\tsentence2\tpairID\n" + "".join(
 CONLL = "-DOCSTART- -X- O O\n\nEU NNP I-NP B-ORG\nrejects VBZ I-VP O\nGerman JJ I-NP B-MISC\n\nPeter NNP I-NP B-PER\n"
 WIKIANN = "en:Paris\tB-LOC\nen:Hilton\tI-LOC\n\nen:is\tO\nen:big\tO\n\n"
 MSRA = "".join(f"{sign}\t{tag}\n" for sign, tag in zip("我在北京。", ["O", "O", "B-LOC", "I-LOC", "O"], strict=True))
-VOCABULARY = '{"kind": "separate", "languages": ["en", "fr"], "tables": [%s, %s]}\n'
-SPECIALS = [*("<s>", "</s>", "<pad>", "<unk>"), *(f"<special{number}>" for number in range(10))]
-TABLE = str([*SPECIALS, "c@@", "at"]).replace("'", '"')
 DIGESTS = "".join(f"{hashlib.sha256(name.encode()).hexdigest()}  text/{name}.txt\n" for name in PAIR)
 REPORT = {
     path.name: path.read_bytes() if path.suffix == ".json" else b"".join(path.read_bytes().splitlines(True)[:4])
@@ -118,8 +113,6 @@ READERS: Mapping[str, tuple[str | bytes, Callable[[Path], object]]] = {
         lambda path: read_word_vectors(path, most_words=9),
     ),
     "glove.txt": ("the 0.1 -2e-3 4\ncat 1 2 3\n", lambda path: read_word_vectors(path, most_words=2)),
-    "codes.bpe": ("#version: 0.2\nc a\nca t</w>\n", Bpe.read),
-    "vocabulary.json": (VOCABULARY % (TABLE, TABLE), Vocabulary.read),
     "isoglot.sha256": (DIGESTS, lambda path: recorded_digests(path.parent)),
     **{name: (content, report_of) for name, content in REPORT.items()},
 }

@@ -5,13 +5,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 import torch
+from killed_processes import until
 from stand_in_driver import write_driver, write_mps
 
 from isoglot import hardware as module
@@ -220,10 +220,7 @@ def test_processes_share_a_gpu_until_the_run_is_killed(own_temporary_folder: Pat
         assert run.stdout is not None
         assert "isoglot-mps-" in run.stdout.readline()
         run.kill()
-    deadline = time.monotonic() + 20
-    while any(b"isoglot-mps-" in each for each in _environments()) and time.monotonic() < deadline:
-        time.sleep(0.2)
-    assert not any(str(own_temporary_folder).encode() in each for each in _environments())
+    until(lambda: not any(str(own_temporary_folder).encode() in each for each in _environments()), seconds=20)
 
 
 def _environments() -> Iterator[bytes]:

@@ -34,10 +34,8 @@ READERS = {
     "report/page/section.py:",
     "report/provenance.py:departures",
     "report/findings/published.py:",
-    # A report that the user names, and drawings beside it that carry checksums.
+    # A report that the user names, and what an earlier one left beside it.
     "report/report_files.py:_text",
-    "report/writing.py:_written_before",
-    "report/writing.py:_kept_pictures",
     "report/writing.py:_text_if_there",
     # Remarks of a log, which are no numbers.
     "report/state.py:last_remark",

@@ -135,7 +135,7 @@ def test_it_says_what_single_languages_keep(readme: str) -> None:
         assert len(of_tasks) == len(tasks)
         return fmean(each.leads[condition].mean for each in of_tasks)
 
-    open_trials = comparisons.keeps("sep-l1-3", 1.0).trials
+    open_trials = comparisons.kept("sep-l1-3", 1.0).trials
     shares = []
     for task, _ in METRICS.values():
         found = [each for each in open_trials if each.task == task]

@@ -43,12 +43,6 @@ COMMANDS = list(
 )
 
 
-def test_commands_are_found_in_both_kinds_of_block() -> None:
-    page = "```sh\nmake test  # all\n```\n```console\n$ isoglot list\ndemo\n```\n```python\nmake('x')\n```\n"
-    assert shown_commands(page) == ["make test", "isoglot list"]
-    assert shown_commands(README)[:2] == ["make demo", "make test"]
-
-
 def test_readme_is_short_and_in_order() -> None:
     assert len(README.split()) < MOST_WORDS
     opening, *_ = README.removeprefix("# isoglot\n\n").partition("\n\n")

@@ -6,7 +6,6 @@ from commands import Workplace, answered
 from study_texts import TINY_STUDY
 
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.model_names import named_artifact
 from isoglot.pipeline.stages.scores import read_scores
 
 
@@ -43,13 +42,17 @@ def test_cells_of_two_seeds_differ_by_the_seed_and_have_scores_only_where_made(f
         assert answer.stdout.splitlines()[1].split() == ["encoder", ">", "run.seed", "1", "0"]
     assert "retrieval_p1 L0" in made.stdout
     assert "Score" not in elsewhere.stdout
+    same = answered("explain", "tiny.toml", "default", "default:0", folder=finished.folder).stdout
+    assert same.startswith("default and default:0 are one and the same artifact: pretrained-encoder-")
+    digest = same.rpartition("-")[2].strip()
+    named = answered("explain", "tiny.toml", "default:1", digest, folder=finished.folder).stdout
+    assert named.splitlines()[1].split() == ["run.seed", "1", "0"]
 
 
-def test_explain_needs_nothing_to_be_made(tmp_path: Path, finished: Workplace) -> None:
-    (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
-    before = answered("explain", "tiny.toml", "sep-emb-l1-6", "no-anchors", folder=tmp_path)
+def test_explain_needs_nothing_to_be_made(tiny: Path, finished: Workplace) -> None:
+    before = answered("explain", "tiny.toml", "sep-emb-l1-6", "no-anchors", folder=tiny)
     assert (before.returncode, before.stderr) == (0, "")
-    assert [path.name for path in tmp_path.iterdir()] == ["tiny.toml"]
+    assert [path.name for path in tiny.iterdir()] == ["tiny.toml"]
     after = answered("explain", "tiny.toml", "sep-emb-l1-6", "no-anchors", folder=finished.folder)
     assert after.stdout == before.stdout
     differing = [line.split("  ")[0].strip() for line in after.stdout.splitlines()[1:]]
@@ -60,22 +63,8 @@ def test_explain_needs_nothing_to_be_made(tmp_path: Path, finished: Workplace) -
     ]
 
 
-def test_explain_knows_conditions_that_the_study_does_not_list(tmp_path: Path) -> None:
-    (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
-    answer = answered("explain", "tiny.toml", "no-anchors", "--store", "none", folder=tmp_path).stdout
-    (tmp_path / "tiny.toml").write_text(TINY_STUDY.replace('"no-anchors", ', ""), encoding="utf-8")
-    assert answered("explain", "tiny.toml", "no-anchors", "--store", "none", folder=tmp_path).stdout == answer
+def test_explain_knows_conditions_that_the_study_does_not_list(tiny: Path) -> None:
+    answer = answered("explain", "tiny.toml", "no-anchors", "--store", "none", folder=tiny).stdout
+    (tiny / "tiny.toml").write_text(TINY_STUDY.replace('"no-anchors", ', ""), encoding="utf-8")
+    assert answered("explain", "tiny.toml", "no-anchors", "--store", "none", folder=tiny).stdout == answer
     assert "streams.ela > bpe > merges" in answer
-
-
-def test_explain_compares_with_default_seeds_and_artifacts(finished: Workplace) -> None:
-    seeds = answered("explain", "tiny.toml", "default:1", folder=finished.folder).stdout
-    assert [line.split() for line in seeds.splitlines()] == [
-        ["Setting", "default:1", "default"],
-        ["run.seed", "1", "0"],
-    ]
-    artifact = named_artifact("default:0", study=finished.study, store=finished.store)
-    named = answered("explain", "tiny.toml", "default:1", artifact.digest[:16], folder=finished.folder).stdout
-    assert named.splitlines()[1].split() == ["run.seed", "1", "0"]
-    same = answered("explain", "tiny.toml", "default", "default:0", folder=finished.folder).stdout
-    assert same.startswith("default and default:0 are one and the same artifact: pretrained-encoder-")

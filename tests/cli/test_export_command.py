@@ -15,7 +15,6 @@ from isoglot.corpora.vocabulary import Vocabulary
 from isoglot.pipeline.model_names import named_side
 from isoglot.pipeline.stages.models import chosen_model
 from isoglot.pipeline.stages.vocabulary import MERGES, VOCABULARY
-from isoglot.store import Store
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 from transformers import AutoModel, AutoTokenizer
@@ -54,9 +53,8 @@ def test_without_transformers(finished: Workplace, monkeypatch: pytest.MonkeyPat
     assert not (finished.folder / "out").exists()
 
 
-def test_a_store_that_has_lost_its_vocabulary(finished: Workplace, tmp_path: Path) -> None:
-    copy = Path(shutil.copytree(finished.folder, tmp_path / "copy"))
-    side = named_side(f"{copy}/tiny.toml:default:ela", store=Store(copy / "store"))
-    shutil.rmtree(copy / "store" / finished.store.folder(side.stream.vocabulary).name)
-    answer = answered("export", "tiny.toml:default:ela", "--to", "out", folder=copy)
+def test_a_store_that_has_lost_its_vocabulary(copied: Workplace) -> None:
+    side = named_side(f"{copied.folder}/tiny.toml:default:ela", store=copied.store)
+    shutil.rmtree(copied.store.folder(side.stream.vocabulary))
+    answer = answered("export", "tiny.toml:default:ela", "--to", "out", folder=copied.folder)
     assert answer.stderr.endswith("is not there any more; make it with: isoglot run tiny.toml\n")

@@ -22,10 +22,7 @@ def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
 
 
 COMMANDS = dict(commands(typer.main.get_command(app)))
-
-
-def test_all_commands_are_found() -> None:
-    assert {("run",), ("data", "get"), ()} <= COMMANDS.keys()
+assert {("run",), ("data", "get"), ()} <= COMMANDS.keys()
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)

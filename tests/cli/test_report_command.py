@@ -10,19 +10,12 @@ from commands import Workplace, answered
 from study_texts import TINY_STUDY
 
 from isoglot.pipeline.exhibits import cells
-from isoglot.store import Store
-from isoglot.study.study_file import read_study
 
 
 def report_path(text: str) -> Path:
     named = re.search(r"^Report(?: so far)?: (.*)$", text, flags=re.MULTILINE)
     assert named is not None, text
     return Path(named[1])
-
-
-@pytest.fixture
-def copy(finished: Workplace, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(finished.folder, tmp_path / "copy"))
 
 
 def test_a_finished_study_has_the_report_that_its_run_left(finished: Workplace) -> None:
@@ -40,28 +33,28 @@ def test_a_finished_study_has_the_report_that_its_run_left(finished: Workplace) 
     assert provenance["artifacts_done"] == provenance["artifacts"] == 61
 
 
-def test_half_a_study_has_a_report_that_says_what_is_pending(copy: Path) -> None:
-    for folder in [*copy.glob("store/zero-shot-transfer-*"), *copy.glob("store/fine-tuning-*")]:
+def test_half_a_study_has_a_report_that_says_what_is_pending(copied: Workplace) -> None:
+    for folder in [*copied.folder.glob("store/zero-shot-transfer-*"), *copied.folder.glob("store/fine-tuning-*")]:
         shutil.rmtree(folder)
-    made = sorted(path.name for path in (copy / "store").iterdir())
-    answer = answered("report", "tiny.toml", "--seeds", "1", folder=copy)
+    made = sorted(path.name for path in copied.store.root.iterdir())
+    answer = answered("report", "tiny.toml", "--seeds", "1", folder=copied.folder)
     assert (answer.returncode, answer.stderr) == (0, "")
     assert "3 cells are pending; make them with: isoglot run tiny.toml --seeds 1\n" in answer.stdout
     page = report_path(answer.stdout).read_text(encoding="utf-8")
     assert "pending" in page.lower()
     assert "Parsing transfer, sep-emb-l1-6, ela-oru, seed 1" in page
-    assert sorted(path.name for path in (copy / "store").iterdir()) == made
+    assert sorted(path.name for path in copied.store.root.iterdir()) == made
 
 
-def test_damage_is_reported_and_not_passed_off_as_pending(copy: Path) -> None:
+def test_damage_is_reported_and_not_passed_off_as_pending(copied: Workplace) -> None:
     words = ("report", "tiny.toml", "--seeds", "0", "--conditions", "default,no-anchors", "--exhibits", "table-1")
     damaged = next(
-        Store(copy / "store").folder(cell.stage)
-        for cell in cells(read_study(copy / "tiny.toml"))
+        copied.store.folder(cell.stage)
+        for cell in cells(copied.study)
         if (cell.exhibit, cell.condition, cell.seed) == ("table-1", "no-anchors", 0)
     )
     (damaged / "scores.json").write_text("[]")
-    answer = answered(*words, folder=copy)
+    answer = answered(*words, folder=copied.folder)
     assert answer.returncode == 1
     assert damaged.name in answer.stderr
     assert "pending" not in answer.stdout, "a run would not make it again"
@@ -70,15 +63,14 @@ def test_damage_is_reported_and_not_passed_off_as_pending(copy: Path) -> None:
     assert set(re.findall(r"<td[^>]*>(?:<[^>]*>)*(failed|pending)<", page)) == {"failed"}
 
 
-def test_a_store_with_nothing_of_a_study_stays_as_it_is(tmp_path: Path) -> None:
-    (tmp_path / "tiny.toml").write_text(TINY_STUDY, encoding="utf-8")
+def test_a_store_with_nothing_of_a_study_stays_as_it_is(tiny: Path) -> None:
     words = ("report", "tiny.toml", "--open", "--against", "demo", "--seeds", "1")
-    answer = answered(*words, folder=tmp_path)
+    answer = answered(*words, folder=tiny)
     assert (answer.returncode, answer.stdout) == (1, "")
     assert answer.stderr == (
         "isoglot: nothing of tiny.toml is in store yet; make it with: isoglot run tiny.toml --seeds 1\n"
     )
-    assert [path.name for path in tmp_path.iterdir()] == ["tiny.toml"]
+    assert [path.name for path in tiny.iterdir()] == ["tiny.toml"]
 
 
 def test_open_shows_the_page_in_the_browser(finished: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,10 +80,11 @@ def test_open_shows_the_page_in_the_browser(finished: Workplace, monkeypatch: py
     assert shown == [report_path(answer.stdout).as_uri()]
 
 
-def test_another_study_of_the_store_is_held_against_it(copy: Path) -> None:
+def test_another_study_of_the_store_is_held_against_it(copied: Workplace) -> None:
     text = TINY_STUDY.replace("evaluations = 4", "evaluations = 5").replace('name = "tiny"', 'name = "other"')
-    (copy / "other.toml").write_text(text, encoding="utf-8")
-    nothing = answered("report", "tiny.toml", "--against", "other.toml", "--exhibits", "emergence", folder=copy)
+    (copied.folder / "other.toml").write_text(text, encoding="utf-8")
+    words = ("report", "tiny.toml", "--against", "other.toml", "--exhibits", "emergence")
+    nothing = answered(*words, folder=copied.folder)
     assert nothing.returncode == 0, "vocabularies are the same, and there"
     assert "\n  scale.evaluations: 5 -> 4\n" in nothing.stdout
     assert re.search(
@@ -101,11 +94,11 @@ def test_another_study_of_the_store_is_held_against_it(copy: Path) -> None:
     assert re.search(r"^other.toml: (\d+) of its \d+ cells are not in \S+ yet$", nothing.stdout, re.MULTILINE)
 
 
-def test_a_report_elsewhere_is_held_against_it(copy: Path, tmp_path: Path) -> None:
-    first = answered("report", "tiny.toml", "--seeds", "0", folder=copy)
+def test_a_report_elsewhere_is_held_against_it(copied: Workplace, tmp_path: Path) -> None:
+    first = answered("report", "tiny.toml", "--seeds", "0", folder=copied.folder)
     kept = Path(shutil.copytree(report_path(first.stdout).parent, tmp_path / "kept"))
     for name in (kept, kept / "report.html"):
-        answer = answered("report", "tiny.toml", "--seeds", "0", "--against", str(name), folder=copy)
+        answer = answered("report", "tiny.toml", "--seeds", "0", "--against", str(name), folder=copied.folder)
         assert (answer.returncode, answer.stderr) == (0, "")
         assert "No setting differs.\nNo number differs.\n" in answer.stdout
     lines = (kept / "measurements.jsonl").read_text().splitlines()
@@ -114,7 +107,7 @@ def test_a_report_elsewhere_is_held_against_it(copy: Path, tmp_path: Path) -> No
     )
     lines[place] = json.dumps(content | {"value": content["value"] + 50})
     (kept / "measurements.jsonl").write_text("".join(f"{line}\n" for line in lines))
-    answer = answered("report", "tiny.toml", "--seeds", "0", "--against", str(kept), folder=copy)
+    answer = answered("report", "tiny.toml", "--seeds", "0", "--against", str(kept), folder=copied.folder)
     assert f"{content['value'] + 50:.1f} -> {content['value']:.1f} (-50.0)\n" in answer.stdout
 
 
@@ -126,14 +119,14 @@ def test_a_report_elsewhere_is_held_against_it(copy: Path, tmp_path: Path) -> No
         ("far.toml", "--against far.toml: nothing of it is in "),
     ],
 )
-def test_what_is_no_report_is_told_before_one_is_written(against: str, message: str, copy: Path) -> None:
-    (copy / "empty").mkdir()
-    (copy / "far.toml").write_text(TINY_STUDY.replace("merges = 200", "merges = 210"), encoding="utf-8")
-    shutil.rmtree(copy / "store" / "reports")
-    answer = answered("report", "tiny.toml", "--against", against, folder=copy)
+def test_what_is_no_report_is_told_before_one_is_written(against: str, message: str, copied: Workplace) -> None:
+    (copied.folder / "empty").mkdir()
+    (copied.folder / "far.toml").write_text(TINY_STUDY.replace("merges = 200", "merges = 210"), encoding="utf-8")
+    shutil.rmtree(copied.store.root / "reports")
+    answer = answered("report", "tiny.toml", "--against", against, folder=copied.folder)
     assert answer.returncode == 1
     assert message in answer.stderr
-    assert not (copy / "store" / "reports").exists()
+    assert not (copied.store.root / "reports").exists()
 
 
 def test_a_published_report_is_made_again_without_its_store_and_its_study(finished: Workplace, tmp_path: Path) -> None:

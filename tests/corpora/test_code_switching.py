@@ -95,13 +95,7 @@ def test_a_translation_that_cannot_be_spelled_is_left_out() -> None:
         switchable_text(SHORT_LINES, {"a": [unspeakable]}, vocabulary=vocabulary)
 
 
-@pytest.mark.parametrize("weight", [0.0, -1.0, float("nan"), float("inf")])
-def test_a_weight_that_is_none_is_refused(weight: float) -> None:
-    with pytest.raises(IsoglotError, match=r"the translation 'A' of 'y' has the weight .*; give one above 0"):
-        Translation(language="y", word="A", weight=weight)
-
-
-def test_written_and_read_it_is_the_same_or_refused_if_damaged(tmp_path: Path) -> None:
+def test_written_and_read_it_is_the_same(tmp_path: Path) -> None:
     text = switchable_text(SHORT_LINES, TRANSLATIONS)
     text.write(tmp_path)
     found = SwitchableText.read(tmp_path)
@@ -110,11 +104,6 @@ def test_written_and_read_it_is_the_same_or_refused_if_damaged(tmp_path: Path) -
         assert ours.dtype == theirs.dtype
         assert np.array_equal(ours, theirs), field.name
     assert isinstance(found.type_N.base, np.memmap)
-    path = tmp_path / "token_S.npy"
-    for damaged in (path.read_bytes()[:-4], b"no array", None):
-        path.unlink() if damaged is None else path.write_bytes(damaged)
-        with pytest.raises(IsoglotError, match=rf"{tmp_path}: not a switchable text .*; delete it to make it again"):
-            SwitchableText.read(tmp_path)
 
 
 # Words of one to four tokens in both languages; "ab" and "ea" stand in no dictionary.

@@ -3,9 +3,7 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
-from contextlib import suppress
 from operator import neg
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from ctrl_c import hearing_ctrl_c
 
 from isoglot.corpora.in_parallel import IN_FLIGHT, READ_AHEAD, ordered_map, read_ahead
 from isoglot.errors import IsoglotError
+from tests.killed_processes import is_running, until
 
 # Builtins and functions of the standard library, which a fresh process can unpickle however the tests were started.
 PID = "__import__('os').getpid()"
@@ -26,21 +25,6 @@ if __name__ == "__main__":
         print(pid, flush=True)
         time.sleep(0.01)
 """
-
-
-def is_alive(pid: int) -> bool:
-    with suppress(OSError):
-        os.kill(pid, 0)
-        # A process that nobody has waited for is a zombie, and dead.
-        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
-    return False
-
-
-def all_end(pids: set[int], *, seconds: float = 60) -> bool:
-    deadline = time.monotonic() + seconds
-    while any(map(is_alive, pids)) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return not any(map(is_alive, pids))
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -81,9 +65,9 @@ def test_closing_early_ends_the_workers() -> None:
     results = ordered_map(eval, iter(lambda: PID, None), workers=2)
     pids = {next(results) for _ in range(20)}
     threads = threading.active_count()
-    assert any(map(is_alive, pids))
+    assert any(map(is_running, pids))
     results.close()
-    assert not any(map(is_alive, pids))
+    assert not any(map(is_running, pids))
     assert threading.active_count() < threads
 
 
@@ -108,7 +92,7 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
     program, pids = started(tmp_path)
     with program:
         program.kill()
-    assert all_end(pids)
+    until(lambda: not any(map(is_running, pids)), seconds=60)
 
 
 @pytest.mark.campaign
@@ -118,15 +102,13 @@ def test_ctrl_c_ends_all_and_only_the_parent_speaks_of_it(tmp_path: Path) -> Non
     _, said = program.communicate(timeout=300)
     assert program.returncode == -signal.SIGINT
     assert said.count("Traceback") == said.count("KeyboardInterrupt") == 1, said
-    assert all_end(pids)
+    until(lambda: not any(map(is_running, pids)), seconds=60)
 
 
 def test_items_are_read_while_others_are_at_work() -> None:
     read: list[int] = []
     ahead = read_ahead(read.append(number) or number for number in range(6))
     assert next(ahead) == 0
-    deadline = time.monotonic() + 60
-    while len(read) < 1 + READ_AHEAD and time.monotonic() < deadline:
-        time.sleep(0.01)
+    until(lambda: len(read) > READ_AHEAD, seconds=60)
     assert read == [0, 1, 2], "neither fewer nor all of them"
     assert list(ahead) == [1, 2, 3, 4, 5]

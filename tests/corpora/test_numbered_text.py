@@ -58,17 +58,6 @@ def test_a_written_text_is_mapped_and_read_only(tmp_path: Path) -> None:
         text.number_N[Split.TRAIN][0] = 0
 
 
-@pytest.mark.parametrize("name", ["train.bin", "types.txt", "text.json"])
-def test_a_damaged_text_is_refused_by_name(tmp_path: Path, name: str) -> None:
-    write_small_text(tmp_path)
-    path = tmp_path / name
-    path.write_bytes(b"\xff" if name == "types.txt" else path.read_bytes()[:-3])
-    for _ in ("damaged", "gone"):
-        with pytest.raises(IsoglotError, match=rf"text\.json: not a numbered text .*; delete {tmp_path}"):
-            NumberedText.read(tmp_path)
-        path.unlink(missing_ok=True)
-
-
 texts = st.lists(st.text("ab \t", max_size=6), max_size=30)
 
 

@@ -32,7 +32,7 @@ def test_sentences_by_hand() -> None:
 def test_every_word_is_spelled_by_its_own_subwords(lines: list[list[str]]) -> None:
     sentences = encoded(lines)
     assert [list(sentence.words) for sentence in sentences] == lines
-    table = VOCABULARY.table("fr")
+    table = VOCABULARY.tables["fr"]
     for sentence in sentences:
         assert (sentence.ids[0], sentence.ids[-1], sentence.word_of[0], sentence.word_of[-1]) == (END, END, -1, -1)
         spelled = [""] * len(sentence.words)

@@ -1,4 +1,3 @@
-import json
 from collections import Counter
 from itertools import islice
 from pathlib import Path
@@ -93,32 +92,6 @@ def test_ids_are_kept_in_the_smallest_type_that_fits(tmp_path: Path, table_size:
     ids = stream.ids(Split.TRAIN)
     assert ids.dtype == dtype
     assert ids.tolist() == [table_size - 1, END]
-
-
-def test_spoilt_streams_are_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(IsoglotError, match=r"stream\.json: no such file"):
-        TokenStream.open(tmp_path)
-    written(tmp_path)
-    stream, path = TokenStream.open(tmp_path), tmp_path / "train.bin"
-    train = path.read_bytes()
-    for spoilt in (train[:-1], train + b"\0\0"):
-        path.write_bytes(spoilt)
-        with pytest.raises(IsoglotError, match=rf"train\.bin: has {len(spoilt)} bytes where .* {len(train)}"):
-            stream.ids(Split.TRAIN)
-    path.unlink()
-    with pytest.raises(IsoglotError, match=r"train\.bin: no such file"):
-        stream.ids(Split.TRAIN)
-    assert len(stream.ids(Split.DEV)) > 0
-
-
-def test_spoilt_descriptions_are_refused_by_name(tmp_path: Path) -> None:
-    written(tmp_path)
-    path = tmp_path / "stream.json"
-    right = json.loads(path.read_text())
-    for change in ({"dtype": "uint32"}, {"table_size": 1 << 17}, {"lines": {}}, {"tokens": None}, None):
-        path.write_text(json.dumps(right | change) if change else "{")
-        with pytest.raises(IsoglotError, match=r"stream\.json: "):
-            TokenStream.open(tmp_path)
 
 
 @given(st.integers(1, 9), st.integers(0, 40), st.integers(0, 60), st.integers(0, 60), st.integers(0, 2**31))

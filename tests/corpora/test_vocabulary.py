@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,7 +22,6 @@ from isoglot.corpora.vocabulary import (
     build_vocabulary,
     kept_types,
 )
-from isoglot.errors import IsoglotError
 from isoglot.study.conditions import AnchorOrder, KeptAnchors, TableKind
 
 FREQUENT, RANDOM = AnchorOrder
@@ -95,13 +93,6 @@ def test_a_kept_type_is_known_to_a_language_that_lacks_it() -> None:
     assert vocabulary.encode("en", "c") == [UNK]
 
 
-def test_kept_anchors_belong_to_partial_tables_alone() -> None:
-    kept = KeptAnchors(share=0.5, order=FREQUENT)
-    for kind, given_kept in ((TableKind.PARTIAL, None), (TableKind.UNION, kept)):
-        with pytest.raises(IsoglotError, match=f"{kind.value!r} .* one needs the other"):
-            build_vocabulary(kind, counts={"en": Counter("a")}, kept=given_kept)
-
-
 @given(kinds, counts_of_three)
 def test_written_vocabularies_are_read_again(
     tmp_path_factory: pytest.TempPathFactory, kind: Kind, counts: Counts
@@ -110,48 +101,6 @@ def test_written_vocabularies_are_read_again(
     vocabulary = of_kind(kind, counts)
     vocabulary.write(path)
     assert Vocabulary.read(path) == vocabulary
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        "",
-        "[]",
-        '{"kind": "union", "languages": ["en"]}',
-        '{"kind": "onion", "languages": ["en"], "tables": [[]]}',
-        '{"kind": "union", "languages": ["en"], "tables": [["a"]]}',
-        '{"kind": "union", "languages": [], "tables": []}',
-    ],
-)
-def test_a_spoilt_vocabulary_file_is_refused_by_name(tmp_path: Path, content: str) -> None:
-    path = tmp_path / "vocabulary.json"
-    path.write_text(content)
-    with pytest.raises(IsoglotError, match=r"vocabulary\.json: not a vocabulary"):
-        Vocabulary.read(path)
-
-
-@pytest.mark.parametrize(
-    ("kind", "tables", "complaint"),
-    [
-        (TableKind.JOINT, {"en": (*SPECIALS, "a"), "fr": SPECIALS}, "one table"),
-        (TableKind.SEPARATE, {"en": (*SPECIALS, "a", "a")}, "twice"),
-        (TableKind.PREFIXED, {"en": (*SPECIALS, "fr:a")}, "no prefix of en"),
-        (TableKind.PREFIXED, {"en": (*SPECIALS, ":a")}, "no prefix of en"),
-        (TableKind.PREFIXED, {"en:x": SPECIALS}, "en:x"),
-        (TableKind.PARTIAL, {"": SPECIALS}, "''"),
-        (TableKind.PARTIAL, {"en": (*SPECIALS, "a")}, "no prefix of en"),
-        (TableKind.PARTIAL, {"en": (*SPECIALS, ":a:", "en:b", "en:a:")}, "'a:' is one that languages share and also"),
-    ],
-)
-def test_impossible_tables_are_refused(kind: TableKind, tables: dict[str, tuple[str, ...]], complaint: str) -> None:
-    with pytest.raises(IsoglotError, match=complaint):
-        Vocabulary(kind=kind, tables=tables)
-
-
-def test_an_unknown_language_is_named_with_those_there_are() -> None:
-    vocabulary = build_vocabulary(TableKind.JOINT, counts={"en": Counter("a"), "fr": Counter("b")})
-    with pytest.raises(IsoglotError, match=r"'de'.*en, fr"):
-        vocabulary.encode("de", ["a"])
 
 
 few_counts = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(1, 9), min_size=1).map(Counter)
@@ -241,10 +190,3 @@ def test_similarity_agrees_with_scipy(kind: Kind, counts: Counts) -> None:
     p, q = (np.array([of_language.get(label, 0) for label in labels]) for of_language in labelled)
     # The square of a distance that is rounded to about 1e-8 where the languages are alike.
     assert statistics.similarity == pytest.approx(1 - jensenshannon(p, q, base=2) ** 2, abs=1e-9)
-
-
-def test_a_language_without_text_is_refused() -> None:
-    counts = {"en": Counter("a"), "fr": Counter()}
-    vocabulary = build_vocabulary(TableKind.UNION, counts=counts)
-    with pytest.raises(IsoglotError, match="'fr' has no text"):
-        anchor_statistics(vocabulary, counts=counts)

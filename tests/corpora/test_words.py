@@ -90,7 +90,6 @@ def test_the_command_starts_once_for_many_lines_and_never_for_blank_ones(tmp_pat
 @pytest.mark.parametrize(
     ("command", "complaint"),
     [
-        ([], r"\[words\] is an empty command"),
         (["no-such-segmenter"], r"'no-such-segmenter' of the study's \[words\] was not found"),
         (
             python("import sys; print('1\\n2\\n3\\n4\\n5', file=sys.stderr); sys.exit(7)"),

@@ -1,7 +1,6 @@
 """Any byte of a finished store may change: no number, curve or page follows from it, and `verify` names the place."""
 
 import random
-import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -77,23 +76,21 @@ def test_no_damage_of_a_finished_artifact_is_silent(finished: Workplace, tmp_pat
     assert shown(study, root) == (sound, [])
 
 
-def test_a_digit_of_a_log_is_no_longer_a_perplexity(finished: Workplace, tmp_path: Path) -> None:
+def test_a_digit_of_a_log_is_no_longer_a_perplexity(copied: Workplace) -> None:
     """The trial that began all this: 95.49 became 15.49, and every command ended with 0."""
-    folder = Path(shutil.copytree(finished.folder, tmp_path / "copy"))
-    log = sorted(folder.glob("store/pretrained-encoder-*/log.jsonl"))[0]
+    log = sorted(copied.folder.glob("store/pretrained-encoder-*/log.jsonl"))[0]
     content = log.read_text()
     place = content.index('"perplexity"') + len('"perplexity": {"ela": ')
     log.write_text(content[:place] + str((int(content[place]) + 1) % 10) + content[place + 1 :])
     for words in (("results", "tiny.toml"), ("report", "tiny.toml"), ("run", "tiny.toml"), ("verify", "tiny.toml")):
-        answer = answered(*words, folder=folder)
+        answer = answered(*words, folder=copied.folder)
         assert answer.returncode == 1, words
         assert f"{log} is corrupted (its sha256 has changed)" in answer.stderr + answer.stdout
         assert "Nothing to do" not in answer.stdout
 
 
-def test_verify_repairs_what_it_finds_to_the_byte(finished: Workplace, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(finished.folder, tmp_path / "copy"))
-    store = folder / "store"
+def test_verify_repairs_what_it_finds_to_the_byte(copied: Workplace) -> None:
+    folder, store = copied.folder, copied.folder / "store"
     assert answered("verify", folder=folder).stdout.startswith("All ")
     vocabulary = sorted(store.glob("vocabulary-*/vocabulary.json"))[0]
     scores = sorted(store.glob("zero-shot-transfer-*/scores.json"))[0]

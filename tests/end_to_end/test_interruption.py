@@ -5,7 +5,6 @@ import re
 import shlex
 import signal
 import subprocess
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -121,25 +120,3 @@ def test_killed_with_its_workers_it_goes_on_to_the_same_bytes(conditions: str, w
     first, second = (TABLES.findall(run.stdout) for run in runs)
     assert first == second != []
     assert list((killed / "store").glob("*.partial")) == []
-
-
-@pytest.mark.campaign
-def test_two_processes_at_once_make_everything_once(finished: Workplace, tmp_path: Path) -> None:
-    folder = workplace(tmp_path / "twice")
-    words = ("run", "tiny.toml", "--conditions", "default", "--workers", "1")
-    killed_in_training(*words, folder=folder)
-    with started(*words, folder=folder) as first, started(*words, folder=folder) as second:
-        outputs = [process.communicate(timeout=600) for process in (first, second)]
-    assert (first.returncode, second.returncode) == (0, 0)
-    assert [surprising(errors) for _, errors in outputs] == ["", ""]
-    assert_same_as_uninterrupted(folder / "store", finished)
-
-    text = "".join(output for output, _ in outputs)
-    assert re.search(rf"being made by .*, process ({first.pid}|{second.pid}); waiting for it", text)
-    left = max(int(number) for number in re.findall(r"artifacts done, (\d+) to make", text))
-    assert left > 4
-    made = Counter(re.findall(r"^  (.*): [0-9.]+ s\b", text, flags=re.MULTILINE))
-    assert set(made.values()) == {1}
-    assert made.total() == left
-    assert len(TABLES.findall(text)) == 2
-    assert len(set(TABLES.findall(text))) == 1

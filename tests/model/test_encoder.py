@@ -94,12 +94,6 @@ def test_a_fully_shared_model_needs_no_language() -> None:
         assert model.masked_logits(token_BL, masked_M=torch.tensor([1, 7]), language=language).equal(logits_MV)
 
 
-def test_languages_that_share_embeddings_need_one_table_size() -> None:
-    with pytest.raises(IsoglotError, match=r"one size, not \{'en': 50, 'fr': 51\}"):
-        tiny_model(table_sizes={"en": 50, "fr": 51})
-    tiny_model(table_sizes={"en": 50, "fr": 51}, separate=EVERYTHING)
-
-
 @pytest.mark.parametrize("separate", [Separate(), *SEPARATIONS], ids=str)
 def test_what_languages_own_can_be_frozen(separate: Separate) -> None:
     encoder = tiny_model(tiny_shape(NormPlacement.PRE), separate=separate).encoder

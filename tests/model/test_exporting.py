@@ -128,31 +128,30 @@ def test_a_model_that_differs_is_not_written(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_tokenizer_that_differs_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = exporting.write_tokenizer
-
-    def wrong(folder: Path, **settings: Any) -> None:
-        bpe = settings["bpe"]
-        right(folder, **(settings | {"bpe": replace(bpe, merges=bpe.merges[:-1])}))
-
-    monkeypatch.setattr(exporting, "write_tokenizer", wrong)
-    with pytest.raises(IsoglotError, match=r"cuts \d+ of \d+ texts into other subwords than ours, such as '.+'"):
-        written(own_model(NormPlacement.PRE), tmp_path / "out")
-    assert list(tmp_path.iterdir()) == []
+BY_CHARACTERS = WordSplitting(splitter=Splitter.CHARACTERS, language="fr")
+FRENCH = {"splitting": default_splitting("fr"), "texts": {"en": ["a"], "fr": ["l'", "été", "x"]}}
 
 
-def test_a_tokenizer_that_finds_other_words_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = exporting.write_tokenizer
-    by_characters = WordSplitting(splitter=Splitter.CHARACTERS, language="fr")
-
-    def wrong(folder: Path, **settings: Any) -> None:
+@pytest.mark.parametrize(
+    ("change", "own", "message"),
+    [
+        (lambda bpe: {"bpe": replace(bpe, merges=bpe.merges[:-1])}, {}, r"subwords than ours, such as '.+'"),
         # The rules of French keep an apostrophe with the word before it.
-        right(folder, **(settings | {"splitting": by_characters}))
+        (lambda _: {"splitting": BY_CHARACTERS}, FRENCH, r"words than ours, such as \"l'\""),
+    ],
+    ids=["subwords", "words"],
+)
+def test_a_tokenizer_that_differs_is_not_written(
+    change: Any, own: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right = exporting.write_tokenizer
+
+    def wrong(folder: Path, **settings: Any) -> None:
+        right(folder, **(settings | change(settings["bpe"])))
 
     monkeypatch.setattr(exporting, "write_tokenizer", wrong)
-    own = own_model(NormPlacement.PRE, splitting=default_splitting("fr"), texts={"en": ["a"], "fr": ["l'", "été", "x"]})
-    with pytest.raises(IsoglotError, match=r"cuts \d+ of \d+ texts into other words than ours, such as \"l'\""):
-        written(own, tmp_path / "out")
+    with pytest.raises(IsoglotError, match=rf"cuts \d+ of \d+ texts into other {message}"):
+        written(own_model(NormPlacement.PRE, **own), tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -199,11 +198,3 @@ def test_what_is_there_is_left_alone(tmp_path: Path) -> None:
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["deep"]
     names = {"README.md", "config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"}
     assert {path.name for path in (tmp_path / "empty").iterdir()} == names
-
-
-def test_parts_of_different_runs_are_refused() -> None:
-    own = own_model(NormPlacement.PRE)
-    with pytest.raises(IsoglotError, match="does not read 'de'; it reads en, fr"):
-        replace(own, language="de")
-    with pytest.raises(IsoglotError, match="they are not of one run"):
-        replace(own, model=tiny_model(table_sizes={"en": 9, "fr": 9}))

@@ -2,12 +2,9 @@
 
 import pytest
 import torch
-from torch import nn
 
 from isoglot.corpora.vocabulary import PAD
-from isoglot.errors import IsoglotError
 from isoglot.model.cloze import ClozeModel
-from isoglot.model.per_language import PerLanguage
 from isoglot.study.scales import NormPlacement
 from isoglot.study.separate import Separate
 from tests.model.tiny_models import EVERYTHING, random_tokens, tiny_model, tiny_shape
@@ -101,10 +98,3 @@ def test_a_language_may_be_called_like_something_of_torch(name: str) -> None:
     model.to(torch.float64).train().requires_grad_(True)
     logits(model, name).sum().backward()
     assert all(parameter.grad is not None and parameter.dtype == torch.float64 for parameter in own)
-
-
-@pytest.mark.parametrize("name", ["shared", "training"])
-@pytest.mark.parametrize("separate", [True, False])
-def test_reserved_names_are_refused(name: str, separate: bool) -> None:
-    with pytest.raises(IsoglotError, match=f"no language can be called '{name}'"):
-        PerLanguage(lambda _: nn.Identity(), ["en", name], separate=separate)

@@ -29,7 +29,8 @@ def input_folders(stage: Stage, store: Store) -> dict[str, Path]:
 
 def made_alone(stage: Stage, folder: Path, inputs: Mapping[str, Path], *, progress: Progress = lambda *_: None) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    stage.make(Work(folder=folder, input_folders=inputs, progress=progress))
+    logs = folder.with_name(f"{folder.name}.logs")
+    stage.make(Work(folder=folder, input_folders=inputs, progress=progress, log_folder=logs))
     return folder
 
 

@@ -108,14 +108,6 @@ def test_figures_of_default_alone_bring_its_vocabulary() -> None:
     assert not of(STUDY.replace(exhibits=["figure-4"]), VOCABULARY)
 
 
-def test_seeds_of_the_command_line_that_a_table_forbids_are_not_made() -> None:
-    study = replace(STUDY.replace(exhibits=["emergence", "figure-7"]), only={"figure-7": ExhibitFilter(seeds=(0,))})
-    fifth = study.replace(seeds=[5])
-    assert {cell.exhibit for cell in cells(fifth)} == {VOCABULARY, "emergence"}
-    assert {cell.seed for cell in of(study.replace(seeds=[0, 5]), "figure-7")} == {0}
-    assert gap_sentences(fifth) == []
-
-
 def test_some_targets_of_a_study_have_the_artifacts_of_the_whole() -> None:
     second = STUDY.replace(targets=["tem"])
     expected = [key(cell) for cell in cells(STUDY) if cell.languages[1] in ("tem", "ela-prime")]

@@ -1,17 +1,14 @@
 """Every number of a study is found in its store, and no other."""
 
 import json
-import shutil
-from pathlib import Path
 
 from commands import Workplace
 from study_texts import TINY_STUDY
 
-from isoglot.pipeline.cells import EMERGENCE
+from isoglot.errors import IsoglotError
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.measurements import measurements
+from isoglot.pipeline.measurements import Damage, damage_sentences, measurements
 from isoglot.pipeline.stages.emergence import Emergence
-from isoglot.store import Store
 from isoglot.study.study_file import parse_study
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
@@ -57,16 +54,10 @@ def test_the_chosen_model_brings_its_perplexity(finished: Workplace) -> None:
         assert own["chosen_update", "oru"] == best["update"]
 
 
-def test_a_study_half_done_yields_what_is_there(finished: Workplace, tmp_path: Path) -> None:
-    store_copy = Store(shutil.copytree(finished.store.root, tmp_path / "store"))
-    whole, _ = measurements(STUDY, store_copy)
-    gone = [cell for cell in cells(STUDY) if cell.exhibit == EMERGENCE][3]
-    shutil.rmtree(store_copy.folder(gone.stage))
-    left, _ = measurements(STUDY, store_copy)
-    of_layers = [each for each in whole if each.layer is not None and each.stage != gone.stage.digest]
-    assert [each for each in left if each.layer is not None] == of_layers
-    assert len(left) < len(whole)
-    assert measurements(STUDY, Store(store_copy.root / "nowhere")) == ([], [])
+def test_damage_that_several_cells_share_is_said_once() -> None:
+    cell, *_ = cells(STUDY)
+    damage = [Damage(cell, IsoglotError(text)) for text in ("a is damaged", "b is damaged", "a is damaged")]
+    assert damage_sentences(damage) == ["a is damaged", "b is damaged"]
 
 
 def test_other_seeds_and_conditions_are_not_shown(finished: Workplace) -> None:

@@ -111,24 +111,23 @@ def test_seeds_differ_in_the_seed_of_the_run_alone() -> None:
         assert settings_apart(first.emergence(a), second.emergence(b)) == {"run.seed": (0, 1)}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_equal_starts_make_other_models_where_languages_have_own_parts_alone(name: str) -> None:
-    study = replace(STUDY, scale=replace(STUDY.scale, own_parts_start=Start.EQUAL))
-    today, equal = graph(name), ModelGraph(study=study, condition=CONDITIONS[name], languages=PAIR, seed=0)
-    apart = {"run.own_parts_start": ("(absent)", "equal")} if name.startswith("sep-") else {}
-    for a, b in ((today.pretrained, equal.pretrained), (today.untrained, equal.untrained)):
-        assert settings_apart(a, b) == apart
-        assert (a.digest == b.digest) == (not apart)
-
-
-def test_attention_that_starts_nearby_makes_another_model() -> None:
-    scale = replace(STUDY.scale, attention_start=AttentionStart.NEARBY)
-    today, nearby = (
-        graph("default"),
-        ModelGraph(study=replace(STUDY, scale=scale), condition=CONDITIONS["default"], languages=PAIR, seed=0),
-    )
-    for a, b in ((today.pretrained, nearby.pretrained), (today.untrained, nearby.untrained)):
-        assert settings_apart(a, b) == {"run.attention_start": ("(absent)", "nearby")}
+@pytest.mark.parametrize(
+    ("setting", "value", "touched"),
+    [
+        ("own_parts_start", Start.EQUAL, {name for name in NAMES if name.startswith("sep-")}),
+        ("attention_start", AttentionStart.NEARBY, {*NAMES}),
+    ],
+)
+def test_another_start_makes_other_models_of_the_conditions_it_touches_alone(
+    setting: str, value: str, touched: set[str]
+) -> None:
+    study = replace(STUDY, scale=replace(STUDY.scale, **{setting: value}))
+    for name in NAMES:
+        today, other = graph(name), ModelGraph(study=study, condition=CONDITIONS[name], languages=PAIR, seed=0)
+        apart = {f"run.{setting}": ("(absent)", value)} if name in touched else {}
+        for a, b in ((today.pretrained, other.pretrained), (today.untrained, other.untrained)):
+            assert settings_apart(a, b) == apart
+            assert (a.digest == b.digest) == (not apart)
 
 
 def test_nothing_a_model_learns_from_is_parallel_text() -> None:

@@ -88,10 +88,10 @@ def test_that_command_has_no_exhibit_that_the_study_narrows_away(tmp_path: Path)
     for name, words in {
         "default:oru": "--exhibits emergence --conditions default --seeds 0",
         "sep-emb:oru": "--exhibits table-1 --conditions sep-emb --seeds 0",
-        "default:oru:1": "--exhibits training --conditions default --seeds 1",
+        "default:oru:1": "--exhibits growth --conditions default --seeds 1",
     }.items():
         assert error_for_a_missing_model(name, folder=tmp_path).endswith(words)
-    (tmp_path / "tiny.toml").write_text(text("table-1", "training", "figure-6", "figure-7"))
+    (tmp_path / "tiny.toml").write_text(text("table-1", "growth", "figure-6", "figure-7"))
     for name, words in {
         "default:oru:1": "does not ask for it: the tables [only] in it leave it out",
         "monolingual:oru:1": "--exhibits figure-4 --seeds 1",
@@ -102,7 +102,7 @@ def test_that_command_has_no_exhibit_that_the_study_narrows_away(tmp_path: Path)
 
 STUDY = replace(
     parse_study(TINY_STUDY, origin="tiny.toml"),
-    exhibits=("table-1", "baselines", "emergence", "training", "figure-5", "figure-7"),
+    exhibits=("table-1", "baselines", "emergence", "growth", "figure-5", "figure-7"),
     tasks=("nli", "parsing"),
 )
 CELLS = cells(STUDY)
@@ -131,7 +131,7 @@ def cell(condition: str, exhibit: str, *, layer: int = 0, seed: int | None = 0, 
         ("default baselines nli", cell("default", BASELINES, task="nli", variant=UNTRAINED)),
         ("default emergence", cell("default", EMERGENCE)),
         ("default emergence untrained", cell("default", EMERGENCE, variant=UNTRAINED)),
-        ("default:1 training", cell("default", "training", seed=1)),
+        ("default:1 growth", cell("default", "growth", seed=1)),
         ("sep-emb-l1-6 figure-7", cell("sep-emb-l1-6", "figure-7")),
         # And not the cell of a language and its second model.
         ("monolingual:1 figure-7", cell("monolingual", "figure-7", seed=1)),

@@ -169,18 +169,6 @@ def test_the_first_of_equally_good_models_is_chosen_and_listed_once(tmp_path: Pa
     assert evaluations(tmp_path / "nowhere") == []
 
 
-@pytest.mark.parametrize(
-    "line", ['{"update": 40, "perple', '{"update": 40}', "[]", '{"update": 40, "perplexity": {"ela": "\udcff"}}']
-)
-def test_a_bad_line_of_the_log_is_named(tmp_path: Path, line: str) -> None:
-    good = json.dumps({"update": 20, "perplexity": {"ela": 5.0}})
-    path = tmp_path / "log.jsonl"
-    path.write_text(f"{good}\n{line}\n", encoding="utf-8", errors="surrogateescape")
-    message = f"^{path} has no evaluation in line 2: delete the folder {tmp_path} and run"
-    with pytest.raises(IsoglotError, match=message):
-        evaluations(tmp_path)
-
-
 def test_table_sizes_are_those_of_the_vocabulary_and_a_guess_before_is_not_outgrown(
     finished: Workplace, tmp_path: Path
 ) -> None:

@@ -79,7 +79,7 @@ def test_a_wikipedia_dump_becomes_paragraphs(tmp_path: Path) -> None:
 def test_a_dump_by_another_name_is_not_taken_for_text(tmp_path: Path) -> None:
     (tmp_path / "dump.txt").write_text(DUMP, encoding="utf-8")
     text = FileText(files=(source_file(tmp_path / "dump.txt", wanted_by="here"),))
-    work = Work(folder=tmp_path, input_folders={}, progress=lambda *_: None)
+    work = Work(folder=tmp_path, input_folders={}, progress=lambda *_: None, log_folder=tmp_path)
     with pytest.raises(IsoglotError, match=r"dump\.txt:1: this is a Wikipedia dump, not text"):
         list(text_lines(text, work))
 
@@ -95,7 +95,12 @@ def test_lines_of_several_files_follow_each_other_and_progress_is_reported(tmp_p
         (tmp_path / name).write_text("".join(f"{name} {number}\n" for number in range(count)))
         files.append(source_file(tmp_path / name, wanted_by="here"))
     shares: list[float] = []
-    work = Work(folder=tmp_path, input_folders={}, progress=lambda done, total, *_: shares.append(done / total))
+    work = Work(
+        folder=tmp_path,
+        input_folders={},
+        progress=lambda done, total, *_: shares.append(done / total),
+        log_folder=tmp_path,
+    )
     lines = list(text_lines(FileText(files=tuple(files)), work))
     assert (len(lines), lines[0], lines[-1]) == (4000, "a.txt 0", "b.txt 2499")
     assert shares == sorted(shares)
@@ -193,8 +198,12 @@ def test_a_large_file_is_read_once_until_it_changes(large: Path, tmp_path: Path)
     large.write_text("two")
     os.utime(large, (1e9 + 1, 1e9 + 1))
     assert opened(large).sha256 == sha256("two")
-    cache.write_text("{ damaged")
-    assert opened(large).sha256 == sha256("two")
+    _, key = json.loads(cache.read_text())
+    no_digests = json.dumps({key: 5}), json.dumps({key: "no digest"})
+    for damaged in ("{", "[" * 100_000, "[1, 2]", "5", "\0", *no_digests):
+        cache.write_text(damaged)
+        assert opened(large).sha256 == sha256("two")
+        assert json.loads(cache.read_text()) == {key: sha256("two")}
 
 
 def test_a_file_written_just_now_is_not_cached(large: Path, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from isoglot.model.checkpoints import LATEST, PREVIOUS
 from isoglot.model.work_files import CHECKPOINTS
 from isoglot.pretraining import loop
 from isoglot.pretraining.run import PretrainingRun
-from tests.killed_processes import KILLED, Fate, exit_code_of
+from tests.killed_processes import KILLED, Fate, exit_code_of, state_of_training
 from tests.pretraining.tiny_runs import pretrained, tiny_run, write_streams
 
 LONG = tiny_run(dropout=0.1, updates=40, evaluations=4)
@@ -34,14 +34,8 @@ class Nursery:
     def fate(self, run: PretrainingRun, name: str, *, moment: int | None = None, seconds: float | None = None) -> Fate:
         """Train in a process that is killed after some seconds, or at the moment-th thing it asks of the system."""
         code = exit_code_of(lambda: self.train(run, name), moment=moment, seconds=seconds)
-        return code, self._state(self.place / name)
-
-    def _state(self, folder: Path) -> str:
-        if (folder / loop.LOG).exists():
-            return "finished"
-        # For a moment the latest has become the previous one, and the new one is not there yet.
-        checkpoints = (folder / CHECKPOINTS / name for name in (LATEST, PREVIOUS))
-        return "trained" if any(path.exists() for path in checkpoints) else "begun"
+        names = (LATEST, PREVIOUS)
+        return code, state_of_training(self.place / name, log=loop.LOG, checkpoints=CHECKPOINTS, names=names)
 
 
 def killed_at_random(nursery: Nursery, *, seconds: float) -> list[Fate]:

@@ -49,7 +49,7 @@ def records(first: int, last: int) -> list[UpdateRecord]:
     return [record(update) for update in range(first, last + 1)]
 
 
-def log_in(folder: Path | None, *, processes: int = 1) -> HealthLog:
+def log_in(folder: Path, *, processes: int = 1) -> HealthLog:
     return HealthLog(folder, run=RUN, table_sizes=SIZES, device=CPU, processes=processes)
 
 

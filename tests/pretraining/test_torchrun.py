@@ -32,8 +32,10 @@ RUN = replace(RUN, own_parts_start=Start.EQUAL)
 RUN = replace(RUN, optimization=replace(RUN.optimization, epsilon=1e-3))
 LAUNCHER = """
 import pickle, sys
+from pathlib import Path
 from isoglot.pretraining.torchrun import pretrain_in_processes
-pretrain_in_processes(pickle.loads(open(sys.argv[1], "rb").read()), processes=2, report=lambda records: None)
+job = pickle.loads(open(sys.argv[1], "rb").read())
+pretrain_in_processes(job, processes=2, report=lambda records: None, log_folder=Path(sys.argv[2]))
 """
 
 
@@ -85,7 +87,7 @@ def alone(place: Path, separate_streams: dict) -> list[UpdateRecord]:
 def together(place: Path, separate_streams: dict) -> list[UpdateRecord]:
     records: list[UpdateRecord] = []
     job = job_of(RUN, separate_streams, folder=place / "together")
-    pretrain_in_processes(job, processes=2, report=records.extend)
+    pretrain_in_processes(job, processes=2, report=records.extend, log_folder=place / "logs")
     return records
 
 
@@ -115,7 +117,7 @@ def test_when_one_is_killed_they_start_again_and_end_with_the_same_bytes(place: 
     reaper = threading.Thread(target=reap)
     reaper.start()
     records: list[UpdateRecord] = []
-    pretrain_in_processes(job, processes=2, report=records.extend)
+    pretrain_in_processes(job, processes=2, report=records.extend, log_folder=place / "logs")
     reaper.join()
     assert killed
     updates = [record.update for record in records]
@@ -129,7 +131,7 @@ def test_another_number_of_processes_goes_on_where_killed_ones_stopped(place: Pa
     job = job_of(RUN, separate_streams, folder=place / "fewer")
     (place / "job").write_bytes(pickle.dumps(job))
     before = in_training()
-    launcher = subprocess.Popen([sys.executable, "-c", LAUNCHER, str(place / "job")], cwd=CHECKOUT)
+    launcher = subprocess.Popen([sys.executable, "-c", LAUNCHER, str(place / "job"), str(place / "logs")], cwd=CHECKOUT)
     until((job.folder / CHECKPOINTS / "latest.safetensors").exists, what="a checkpoint")
     ranks = ranks_since(before)
     assert len(ranks) == 2
@@ -163,7 +165,7 @@ def test_an_error_in_a_process_is_raised_and_ends_them_all(place: Path, streams:
     job = job_of(tiny_run(learning_rate=1e25, updates=40, evaluations=1), streams, folder=place / "astray")
     before = in_training()
     with pytest.raises(IsoglotError, match=r"of the last 100 updates were left out.*lower optimization\.learning"):
-        pretrain_in_processes(job, processes=2, report=lambda _: None)
+        pretrain_in_processes(job, processes=2, report=lambda _: None, log_folder=place / "logs")
     until(lambda: not ranks_since(before))
 
 

@@ -33,7 +33,6 @@ class Counting(Stage):
         path = work.folder / "count.txt"
         warnings.warn("counting is slow", stacklevel=1)
         begin = len(path.read_text().splitlines()) if path.exists() else 0
-        assert work.log_folder is not None
         with (work.log_folder / TURNS).open("a") as turns:
             turns.write(f"{begin}\n")
         with path.open("a") as file:

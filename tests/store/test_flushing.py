@@ -64,8 +64,12 @@ def test_so_are_small_files_packs_and_what_is_unpacked(store: Store, events: lis
     write_whole(tmp_path / "note.json", "{}")
     assert_durable(events, tmp_path / "note.json")
     store.ensure(TEXT)
+    log = store.log_folder(TEXT) / "log.txt"
+    log.parent.mkdir(parents=True)
+    log.write_text("a log")
     write_pack(tmp_path / "pack.tar.xz", [TEXT], store, largest_file=1 << 20, always=[])
     assert_durable(events, tmp_path / "pack.tar.xz")
     elsewhere = Store(tmp_path / "elsewhere")
     unpack(tmp_path / "pack.tar.xz", elsewhere)
-    assert_durable(events, elsewhere.folder(TEXT))
+    for folder in (elsewhere.folder(TEXT), elsewhere.log_folder(TEXT)):
+        assert_durable(events, folder)

@@ -30,7 +30,6 @@ class Errand(Stage):
     error: Exception | None = field(default=None, metadata=NOT_IDENTITY)
 
     def make(self, work: Work) -> None:
-        assert work.log_folder is not None
         assert list(work.log_folder.iterdir()) == [], "a run that looks now must not see the report of an earlier turn"
         warnings.warn("this may take long", stacklevel=1)
         for done in range(100):

@@ -50,7 +50,8 @@ def test_a_stage_may_not_hide_in_settings() -> None:
 
 
 def test_only_inputs_have_a_path() -> None:
-    work = Work(folder=Path(), input_folders={ONE.digest: Path("one")}, progress=ignore_progress)
+    inputs = {ONE.digest: Path("one")}
+    work = Work(folder=Path(), input_folders=inputs, progress=ignore_progress, log_folder=Path())
     assert work.path(replace(ONE)) == Path("one")
     with pytest.raises(ValueError, match=r"text of two .* is no input"):
         work.path(TWO)

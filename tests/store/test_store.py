@@ -70,6 +70,10 @@ def change_byte(folder: Path) -> None:
         ),
         (lambda folder: os.truncate(folder / "record.json", 300), r"record\.json is not the record of an artifact"),
         (lambda folder: (folder / "record.json").write_text("{}"), r"record\.json is not the record of an artifact"),
+        (
+            lambda folder: (folder / "record.json").write_text("[" * 100_000),
+            r"record\.json is not the record of an artifact",
+        ),
         (lambda folder: (folder / "record.json").unlink(), r"record\.json cannot be read"),
         (lambda folder: edit_record(folder, settings={"word": "twig", "lines": 2}), r"record\.json was changed"),
         (lambda folder: edit_record(folder, hardware={"gpus": []}), r"record\.json is not the record of an artifact"),

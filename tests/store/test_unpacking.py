@@ -1,7 +1,6 @@
 """Archives put into a store: what it lacks comes, what it has stays, and a kill costs nothing."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -119,22 +118,6 @@ def test_a_summary_of_more_files_replaces_one_of_fewer(store: Store, archive: Pa
     assert unpack(few, store).present == 1
     assert files_of(store.root) == before
     assert store.lookup(TEXT, read=EVERYTHING) is not None
-
-
-def test_logs_are_on_the_disk_before_they_have_their_name(
-    archive: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    flushed = list[str]()
-    fsync = os.fsync
-
-    def noting(descriptor: int) -> None:
-        flushed.append(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
-        fsync(descriptor)
-
-    monkeypatch.setattr(os, "fsync", noting)
-    unpack(archive, store)
-    folder = f"{store.root}/unpacking/logs/{OF_TEXT}"
-    assert {f"{folder}/log.txt", folder} <= {*flushed}
 
 
 def test_a_bad_archive_takes_nothing_back_that_an_earlier_one_brought(

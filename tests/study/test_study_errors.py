@@ -36,13 +36,11 @@ def test_toml_errors_name_the_line(text: str, line: str) -> None:
 WRONG_LINES = {
     # Unknown and missing keys.
     "sedes = [0]": r"sedes: unknown key; .*did you mean 'seeds'\?",
-    "change.updaets = 3": r"change.updaets: unknown key; .*did you mean 'updates'\?",
     "change.shape.layer = 3": r"change.shape.layer: unknown key; .*did you mean 'layers'\?",
     'change.name = "other"': r"change.name: unknown key",
     # Unknown names.
     'conditions = ["sep-em"]': r"conditions: 'sep-em' is not one of .*did you mean 'sep-emb'\?",
     'exhibits = ["emergense"]': r"exhibits: 'emergense' is not one of 'table-1', 'base",
-    'exhibits = ["table-7"]': r"exhibits: 'table-7' is not one of .*; did you mean 'table-1'\?",
     'tasks = ["mnli"]': r"tasks: 'mnli' is not one of 'ner', 'nli', 'parsing', .*did you mean 'nli'\?",
     'tasks = ["__init__"]': r"tasks: '__init__' is not one of",
     'change.word_tasks.schedule = "x"': r"change.word_tasks.schedule: 'x' is not one of 'constant'",
@@ -53,15 +51,9 @@ WRONG_LINES = {
     "seeds = 3": r"seeds: should be a list in brackets, not a whole number \(3\)",
     "seeds = [true]": r"seeds: should be a whole number, not true or false",
     "seeds = [0.5]": r"seeds: should be a whole number, not a number \(0.5\)",
-    'tasks = "nli"': r"tasks: should be a list in brackets, not the string 'nli'",
-    "change.word_tasks = 3": r"change.word_tasks: should be a table",
-    "change.word_tasks.batches = 3": r"change.word_tasks.batches: should be a list in brackets",
-    "change.word_tasks.batches = [3.5]": r"change.word_tasks.batches: should be a whole number",
-    "conditions = [1]": r"conditions: should be a string in quotes",
     "change = 3": r"change: should be a table",
     "change.shape = 3": r"change.shape: should be a table",
     "change.updates = 3.5": r"change.updates: should be a whole number",
-    "change.updates = true": r"change.updates: should be a whole number",
     "change.mask_rate = nan": r"change.mask_rate: should be a finite number",
     "change.mask_rate = 2026-11-15": r"change.mask_rate: should be a number, not date \(2026-11-15\)",
     # Numbers out of range.
@@ -84,10 +76,7 @@ WRONG_LINES = {
     'conditions = ["default", "default"]': r"conditions: 'default' stands there twice",
     "conditions = []": r"conditions: needs at least 1, and has 0",
     'exhibits = ["emergence", "emergence"]': r"exhibits: 'emergence' stands there twice",
-    'tasks = ["nli", "nli"]': r"tasks: 'nli' stands there twice",
-    "tasks = []": r"tasks: needs at least 1, and has 0",
     "change.word_tasks.batches = []": r"change.word_tasks.batches: needs at least 1, and has 0",
-    "change.word_tasks.batches = [8, 8]": r"change.word_tasks.batches: 8 stands there twice",
     "seeds = [1, 2, 1]": r"seeds: 1 stands there twice",
     "seeds = []": r"seeds: needs at least 1, and has 0",
 }
@@ -97,8 +86,6 @@ WRONG_TEXTS = [
     (study_text(ela='ordre = "svo"'), r"synthetic.languages.ela.ordre: unknown key; .*did you mean 'order'\?"),
     (study_text(ela='name = "ela"'), r"synthetic.languages.ela.name: unknown key"),
     (study_text(drop="name"), r"name: this key is missing"),
-    (study_text(drop="scale"), r"scale: this key is missing"),
-    (study_text(drop="languages"), r"languages: this key is missing"),
     (study_text(drop="sentences"), r"synthetic.sentences: this key is missing"),
     # Unknown names.
     (study_text('scale = "dmo"', drop="scale"), r"scale: 'dmo' is not one of 'demo', .*did you mean 'demo'\?"),
@@ -112,10 +99,6 @@ WRONG_TEXTS = [
     # Wrong types.
     (study_text("name = 3", drop="name"), r"name: should be a string in quotes, not a whole number \(3\)"),
     (study_text("scale = []", drop="scale"), r"scale: should be a string in quotes, not a list"),
-    (
-        study_text('languages = "ela"', drop="languages"),
-        r"languages: should be a list in brackets, not the string 'ela'",
-    ),
     (study_text(ela="shared_symbols = 1"), r"synthetic.languages.ela.shared_symbols: should be true or false"),
     (study_text(ela="order = 1"), r"synthetic.languages.ela.order: should be a string in quotes"),
     (study_text(world='nouns = "many"'), r"synthetic.nouns: should be a whole number, not the string 'many'"),

@@ -67,7 +67,7 @@ def test_the_command_line_narrows_further_and_widens_nothing() -> None:
     assert study.replace(tasks=["ner"]).shown_exhibits == ("emergence", "table-1", "figure-7")
     assert study.replace(targets=["tem"]).shown_exhibits == ("emergence", "table-1", "figure-7")
     # What the file does not ask for has no table there.
-    assert study.replace(exhibits=["training"]).of_exhibit("training").seeds == (0, 1, 2)
+    assert study.replace(exhibits=["growth"]).of_exhibit("growth").seeds == (0, 1, 2)
 
 
 def test_where_nothing_is_left_the_reason_is_named(tmp_path: Path) -> None:
@@ -102,10 +102,7 @@ def test_where_nothing_is_left_the_reason_is_named(tmp_path: Path) -> None:
         ("only.table-1.seeds = []", r"only.table-1.seeds: needs at least 1, and has 0"),
         ("only.table-1.seeds = [1, 1]", r"only.table-1.seeds: 1 stands there twice"),
         ("only.table-1.seeds = [3]", r"only.table-1.seeds: 3 is not one of 0, 1, 2"),
-        ('only.table-1.seeds = ["0"]', r"only.table-1.seeds: should be a whole number, not the string '0'"),
-        ('only.table-1.tasks = ["pos"]', r"only.table-1.tasks: 'pos' is not one of 'nli', 'ner', 'parsing'"),
         ('only.table-1.targets = ["ela"]', r"only.table-1.targets: 'ela' is not one of 'oru', 'tem'"),
-        ('only.table-1.targets = ["tme"]', r"only.table-1.targets: 'tme' is not one of .*; did you mean 'tem'\?"),
         ('only.figure-7.targets = ["ela-prime"]', r"only.figure-7.targets: 'ela-prime' is not one of 'oru', 'tem'"),
         ('only.table-1.conditions = ["sep-l1-3"]', r"only.table-1.conditions: 'sep-l1-3' is not one of 'default', "),
         ('only.emergence.tasks = ["ner"]', r"only.emergence.tasks: emergence has no tasks to choose from; the keys"),

@@ -6,7 +6,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 
@@ -19,8 +18,8 @@ from isoglot.corpora.download.getting import Getter
 from isoglot.corpora.download.unpacking import wikiann_words
 from tests.corpora.download.archives import zipped
 from tests.corpora.download.local_server import LocalServer
+from tests.killed_processes import CHECKOUT, until
 
-CHECKOUT = Path(__file__).parents[3]
 CONTENT = random.Random(0).randbytes(3_000_000)
 TRAIN = b"en:Paris\tB-LOC\n\n" * 500
 PACKED = zipped({"train": TRAIN, "noise": CONTENT[:300_000]})
@@ -108,10 +107,7 @@ def test_killed_in_the_middle_of_a_download(server: LocalServer, root: Path) -> 
     url = server.serve("a", CONTENT, stalls_after=1_000_000)
     part = root / "text/a.part"
     process = started(url, root)
-    deadline = time.monotonic() + 120
-    while not (part.exists() and part.stat().st_size == 1_000_000):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: part.exists() and part.stat().st_size == 1_000_000, seconds=120)
     process.kill()
     assert process.wait() == -signal.SIGKILL
     assert not (root / "text/a").exists()

@@ -1,8 +1,10 @@
 """Only the wanted bytes come out of an archive, and none at all out of a damaged or boundless one."""
 
+import errno
 import gzip
 import io
 import tarfile
+import zipfile
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -79,15 +81,40 @@ CONTENT = bytes(range(256)) * 40
 INTACT = [make({"corpus/train.tsv": CONTENT}) for make in MAKE]
 
 
-@given(archive=st.sampled_from(INTACT), kept=st.integers(0, len(CONTENT)), flip=st.integers(1, 255))
-def test_what_is_cut_off_or_damaged_is_refused_or_harmless(archive: bytes, kept: int, flip: int) -> None:
+@given(
+    archive=st.sampled_from(INTACT),
+    kept=st.integers(0, len(CONTENT)),
+    flip=st.integers(1, 255),
+    length=st.integers(1, 200),
+)
+def test_what_is_cut_off_or_damaged_is_refused_or_harmless(archive: bytes, kept: int, flip: int, length: int) -> None:
     with pytest.raises(IsoglotError):
         unpacked(archive[: min(kept, len(archive) - 10)])
     if archive != INTACT[2]:  # a plain tar has no checksum of what it holds
-        damaged = bytearray(archive)
-        damaged[kept % len(damaged)] ^= flip
-        with suppress(IsoglotError):
-            assert unpacked(bytes(damaged)) == CONTENT
+        at = kept % len(archive)
+        changed, shortened = bytearray(archive), bytearray(archive)
+        changed[at] ^= flip
+        del shortened[at : at + length]
+        for damaged in (changed, shortened):
+            with suppress(IsoglotError):
+                assert unpacked(bytes(damaged)) == CONTENT
+
+
+def test_a_failing_disk_is_no_damage() -> None:
+    archive = zipped({"a": CONTENT, "train.tsv": CONTENT})
+    start = zipfile.ZipFile(io.BytesIO(archive)).getinfo("train.tsv").header_offset
+
+    class FailingDisk(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            if size and self.tell() == start:
+                raise OSError(errno.EIO, "Input/output error")
+            return super().read(size)
+
+    with (
+        pytest.raises(OSError, match="Input/output error"),
+        member_stream(FailingDisk(archive), ["train.tsv"], most_bytes=10**6),
+    ):
+        pass
 
 
 @given(st.binary(max_size=2000))

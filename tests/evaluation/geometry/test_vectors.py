@@ -2,14 +2,12 @@
 
 import math
 import warnings
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from safetensors.torch import save
 from scipy.linalg import orthogonal_procrustes
 from torch import Tensor
 
@@ -93,10 +91,8 @@ def test_what_cannot_be_normalised_is_refused(vector_ND: Tensor, rounds: int, co
         iterative_normalization(vector_ND, rounds)
 
 
-def test_one_vector_has_a_length_and_new_vectors_of_another_width_are_refused() -> None:
+def test_one_vector_has_a_length() -> None:
     torch.testing.assert_close(iterative_normalization(torch.tensor([[3.0, 4.0]]), 0), torch.tensor([[0.6, 0.8]]))
-    with pytest.raises(IsoglotError, match="have 3 numbers each, but the means were taken of vectors of 4"):
-        Normalization.of(off_centre(5, 4, seed=0), rounds=2).apply(torch.randn(5, 3))
 
 
 @given(widths, seeds)
@@ -178,27 +174,11 @@ def test_vectors_of_zeros_are_mapped_to_zero(mode: NewVectors) -> None:
         torch.testing.assert_close(turned(with_zeros_ND, new_vectors=mode)[1:], turned(new_ND, new_vectors=mode))
 
 
-@pytest.mark.parametrize(
-    ("pairs", "complaint"),
-    [
-        ([], "pairs: there are none"),
-        ([(0, 0), (5, 0)], r"pairs: \(5, 0\) is out of range; there are 5 origin vectors and 6 goal"),
-        ([(0, -1)], r"\(0, -1\) is out of range"),
-        (None, "origin has 5 rows and goal has 6"),
-    ],
-)
-def test_pairs_must_name_rows(pairs: list[tuple[int, int]] | None, complaint: str) -> None:
-    with pytest.raises(IsoglotError, match=complaint):
-        VectorMap.fit(torch.randn(5, 2), torch.randn(6, 2), pairs=pairs, rounds=5)
-
-
-def test_vectors_that_do_not_fit_a_map_are_refused() -> None:
+def test_vectors_with_nan_are_refused_by_a_map() -> None:
     found, broken_ND = a_map(), torch.full((6, 4), torch.nan)
     for turned in (found.mapped, found.compared):
         with pytest.raises(IsoglotError, match="vectors: row 0 holds NaN"):
             turned(broken_ND, new_vectors=NewVectors.ROTATED)
-        with pytest.raises(IsoglotError, match="have 3 numbers each, but the means were taken of vectors of 4"):
-            turned(torch.randn(6, 3), new_vectors=NewVectors.CENTRED)
     with pytest.raises(IsoglotError, match="goal: row 0 holds NaN"):
         VectorMap.fit(torch.randn(6, 4), broken_ND, rounds=5)
 
@@ -218,17 +198,3 @@ def test_maps_come_back_from_disk_bit_for_bit(tmp_path: Path, rounds: int) -> No
         for side, other_side in ((one.origin, other.origin), (one.goal, other.goal)):
             assert side.mean_D.equal(other_side.mean_D)
             assert side.round_mean_RD.equal(other_side.round_mean_RD)
-
-
-FOREIGN = save({"weight": torch.ones(3)})
-
-
-@pytest.mark.parametrize(
-    "damage", [lambda content: content[:-40], lambda _: b"\xff" * 500, lambda _: b"", lambda _: FOREIGN]
-)
-def test_a_damaged_file_is_named(damage: Callable[[bytes], bytes], tmp_path: Path) -> None:
-    path = tmp_path / "maps.safetensors"
-    write_maps([a_map()], path)
-    path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(IsoglotError, match=r"maps\.safetensors: does not hold readable maps"):
-        read_maps(path)

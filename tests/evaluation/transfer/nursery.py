@@ -10,9 +10,10 @@ import torch._dynamo  # loaded when an optimizer is first made: loaded here, its
 
 from isoglot.evaluation.transfer import fine_tuning
 from isoglot.model.checkpoints import LATEST, PREVIOUS
+from isoglot.model.work_files import CHECKPOINTS
 from isoglot.pipeline.stages.fine_tuning import LOG, FineTuning
 from isoglot.store import Store, Work, run_plan
-from tests.killed_processes import KILLED, Fate, exit_code_of
+from tests.killed_processes import KILLED, Fate, exit_code_of, state_of_training
 from tests.pipeline.tiny_transfers import tiny_graph
 
 
@@ -31,7 +32,13 @@ class Nursery:
 
     def make(self, name: str) -> None:
         (self.place / name).mkdir(exist_ok=True)
-        self.stage.make(Work(folder=self.place / name, input_folders=self.input_folders, progress=lambda *_: None))
+        work = Work(
+            folder=self.place / name,
+            input_folders=self.input_folders,
+            progress=lambda *_: None,
+            log_folder=self.place / "logs",
+        )
+        self.stage.make(work)
 
     def fate(self, name: str, *, moment: int | None = None, state: str | None = None) -> Fate:
         """Run the stage in a process killed in a state, or at the moment-th thing it asks of the system."""
@@ -41,27 +48,23 @@ class Nursery:
         return code, self._state(folder)
 
     def _state(self, folder: Path) -> str:
-        if (folder / LOG).exists():
-            return "scored"
-        # For a moment the latest has become the previous one, and the new one is not there yet.
-        checkpoints = (folder / fine_tuning.CHECKPOINTS / name for name in (LATEST, PREVIOUS))
-        return "tuned" if any(path.exists() for path in checkpoints) else "begun"
+        return state_of_training(folder, log=LOG, checkpoints=CHECKPOINTS, names=(LATEST, PREVIOUS))
 
 
 def main() -> None:
     """Print the fates of one that is killed after a checkpoint, or of those killed at each moment, in own folders."""
     torch.set_num_threads(1)  # forking a process with threads would be unsafe
     nursery = Nursery(Path(sys.argv[1]))
-    assert nursery.fate("whole") == (0, "scored")
+    assert nursery.fate("whole") == (0, "finished")
     fine_tuning.SECONDS_BETWEEN_CHECKPOINTS = 0.0  # one after each epoch
     if sys.argv[2:] == ["once"]:
-        print(json.dumps({"once": [nursery.fate("killed", state="tuned"), nursery.fate("killed")]}))
+        print(json.dumps({"once": [nursery.fate("killed", state="trained"), nursery.fate("killed")]}))
         return
     at_each: list[Fate] = [(KILLED, "begun")]
     while at_each[-1][0] == KILLED:
         name = f"at-each-{len(at_each) - 1}"
         at_each.append(nursery.fate(name, moment=len(at_each) - 1))
-        assert nursery.fate(name) == (0, "scored")
+        assert nursery.fate(name) == (0, "finished")
     print(json.dumps({"at_each": at_each}))
 
 

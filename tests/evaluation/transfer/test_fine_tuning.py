@@ -12,9 +12,8 @@ from torch import Tensor
 
 from isoglot.corpora.vocabulary import PAD
 from isoglot.evaluation.transfer.bio_tags import TaggedSentence
-from isoglot.evaluation.transfer.fine_tuning import FineTuned, Report, forget_checkpoints
+from isoglot.evaluation.transfer.fine_tuning import FineTuned, Report
 from isoglot.evaluation.transfer.task import Task
-from isoglot.model.work_files import CHECKPOINTS
 from isoglot.study.searches import Schedule
 from isoglot.study.separate import Separate
 from tests.evaluation.transfer import tiny_transfer as tiny
@@ -161,11 +160,6 @@ def test_an_epoch_may_be_other_than_a_pass(tmp_path: Path) -> None:
     assert len(found.log) == 2
 
 
-def test_no_checkpoint_is_written_within_a_short_run_and_none_is_left(tmp_path: Path) -> None:
+def test_no_checkpoint_is_written_within_a_short_run(tmp_path: Path) -> None:
     tuned(tmp_path)
-    assert list(tmp_path.iterdir()) == []
-    (tmp_path / CHECKPOINTS).mkdir()
-    (tmp_path / CHECKPOINTS / "latest.safetensors").touch()
-    forget_checkpoints(tmp_path)
-    forget_checkpoints(tmp_path)
     assert list(tmp_path.iterdir()) == []

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from isoglot.corpora.words import split_lines
 from isoglot.evaluation.transfer.bio_tags import TaggedSentence, repair_bio, spans
-from isoglot.evaluation.transfer.realigned_tags import needs_realignment, realigned
+from isoglot.evaluation.transfer.tasks.ner import needs_realignment, realigned
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 
 JIEBA = default_splitting("zh")

@@ -156,7 +156,7 @@ def test_training_goes_on_while_a_checkpoint_is_written_and_a_finished_run_is_no
 
 def test_killed_once_after_a_checkpoint(tmp_path: Path) -> None:
     place, fates = nursed("tests.evaluation.transfer.nursery", tmp_path, "once")
-    assert fates["once"] == [[-9, "tuned"], [0, "scored"]]
+    assert fates["once"] == [[-9, "trained"], [0, "finished"]]
     assert files_of(place / "killed") == files_of(place / "whole")
 
 
@@ -169,7 +169,7 @@ def test_killed_at_each_thing_it_asks_of_the_system(tmp_path: Path) -> None:
         "scores.json",
         *(f"{language}.{kind}.bio" for language in ("ela", "oru") for kind in ("gold", "predicted")),
     }
-    states = [("begun", "tuned", "scored").index(state) for code, state in fates["at_each"] if code == -9]
+    states = [("begun", "trained", "finished").index(state) for code, state in fates["at_each"] if code == -9]
     assert min(map(states.count, range(3))) >= 2
     # At no moment is there no checkpoint any more.
     assert states == sorted(states)

@@ -109,33 +109,9 @@ def test_the_official_evaluation_gives_the_same_scores(pairs: list[tuple[Tree, T
     assert {name: scores[name] for name in ("las", "uas")} == pytest.approx(official_percent(gold, predicted))
 
 
-@pytest.mark.parametrize(
-    ("gold", "predicted", "complaint"),
-    [
-        ([], [], "there are no sentences to score"),
-        (GOLD, GOLD[:1], "sentence 2 is gold only, of 2 gold and 1 predicted"),
-        (GOLD[:1], GOLD, "sentence 2 is predicted only, of 1 gold and 2 predicted"),
-        (
-            GOLD,
-            [GOLD[0], replace(GOLD[1], words=("Why", "!"))],
-            "sentence 2 differs from word 2 on: .*'?', .*'!'",
-        ),
-        (
-            GOLD[1:],
-            [replace(GOLD[1], words=("Why",))],
-            "gold has '?', predicted has no such word; parse the",
-        ),
-        # The words that differ say more than how many sentences there are.
-        (GOLD, GOLD[1:], "sentence 1 differs from word 1 on: gold has 'She was seen', predicted has 'Why ?'"),
-    ],
-)
-def test_sentences_that_differ_are_refused(gold: list[Tree], predicted: list[Tree], complaint: str) -> None:
-    for scored in (attachment_scores, PARSING.breakdown):
-        with pytest.raises(IsoglotError, match=complaint.replace("?", r"\?")):
-            scored(gold, predicted)
-
-
-def test_punctuation_alone_is_refused() -> None:
+def test_no_sentences_and_punctuation_alone_are_refused() -> None:
+    with pytest.raises(IsoglotError, match="there are no sentences to score"):
+        attachment_scores([], [])
     dots = [Tree(words=(".",), upos=("PUNCT",), heads=(0,), relations=("root",))]
     with pytest.raises(IsoglotError, match="all gold words are punctuation"):
         attachment_scores(dots, dots)
