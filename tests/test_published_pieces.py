@@ -93,7 +93,7 @@ def test_a_page_says_what_a_control_has_found_so_far(name: str, tmp_path: Path) 
             cells = " | ".join(f"{value:.1f}" for value in (*scores, max(by_layer.values()), *more))
             assert f"| {CONTROLS[name][condition]}, seed {seed} | {cells} |" in page
             rows += 1
-    assert rows == sum(page.count(f"| {label}, seed ") for label in CONTROLS[name].values())
+    assert rows == sum(page.count(f"| {label}, seed ") for label in CONTROLS[name].values()) > 2
 
 
 def test_the_grid_of_recipes_is_what_their_pieces_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from isoglot.errors import IsoglotError
-from isoglot.files import flush, sha256_of
+from isoglot.files import flush
 
 RECORD_NAME = "record.json"
 SUMMARY_NAME = "isoglot-summary.json"
@@ -137,4 +137,6 @@ def sum_of(content: bytes) -> FileSum:
 
 
 def file_sum(path: Path) -> FileSum:
-    return FileSum(bytes=path.stat().st_size, sha256=sha256_of(path))
+    with path.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+        return FileSum(bytes=file.tell(), sha256=sha256)

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import hypot, isfinite, sqrt
-from statistics import fmean
+from statistics import correlation, fmean
 
 import numpy as np
 
-from isoglot.report.figures.layer_series import pearson
 from isoglot.report.findings.noise import Noise
 from isoglot.report.findings.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_score
 from isoglot.report.findings.transfer_scores import TaskScores
@@ -64,9 +63,11 @@ class RankCorrelation:
 
 def spearman(a: Sequence[float], b: Sequence[float]) -> float | None:
     """The correlation of ranks; None where all of one side are equal."""
+    if min(len(set(a)), len(set(b))) < 2:
+        return None
     # Equal values share the mean of their places: 10, 20 and 20 have the ranks 1, 2.5 and 2.5.
     ranks = [[sum(other < value for other in side) + (1 + side.count(value)) / 2 for value in side] for side in (a, b)]
-    return pearson(*ranks)
+    return correlation(*ranks)
 
 
 def rank_correlations(tasks: Sequence[TaskScores], *, noise: Noise) -> list[RankCorrelation]:

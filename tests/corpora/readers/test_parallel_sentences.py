@@ -155,10 +155,12 @@ def test_what_is_not_right_is_refused_with_its_line(tmp_path: Path, contents: li
         read_parallel(written(tmp_path, *contents), languages=EN_FR)
 
 
-def test_more_than_two_files_are_refused(tmp_path: Path) -> None:
+def test_the_number_of_files_and_languages(tmp_path: Path) -> None:
     paths = written(tmp_path, "one\n", "un\n")
     with pytest.raises(IsoglotError, match="in one file or in two, not in 3"):
         read_parallel([*paths, paths[0]], languages=EN_FR)
+    with pytest.raises(IsoglotError, match="two languages, not 'en' twice"):
+        read_parallel(paths, languages=("en", "en"))
 
 
 MARKS = ["en", "fr", "label", "neutral", "entailment"]
