@@ -37,7 +37,7 @@ from isoglot.pipeline.stages.fine_tuning import FineTuning
 from isoglot.pipeline.stages.layer_transfer import linked, read_links
 from isoglot.pipeline.stages.readers import parallel_sentences
 from isoglot.store import Store, Work, run_plan
-from isoglot.study.conditions import CONDITIONS
+from isoglot.study.conditions import named_in_file
 from isoglot.study.searches import NewVectors
 from isoglot.study.study import Study
 from isoglot.study.study_file import read_study
@@ -56,10 +56,11 @@ def rows(
     untrained: bool,
 ) -> Iterator[dict[str, Any]]:
     source, languages = study.languages[0], (study.languages[0], target)
-    graph = ModelGraph(study=study, condition=CONDITIONS[condition], languages=languages, seed=model_seed)
+    row = named_in_file(condition)
+    graph = ModelGraph(study=study, condition=row, languages=languages, seed=model_seed)
     stage = graph.transfer(task, graph.untrained if untrained else graph.pretrained).runs[0]
     stage = replace(stage, run=replace(stage.run, seed=seed))
-    maps = ModelPair.of(study, CONDITIONS[condition], languages, seed=model_seed).contextual_maps()
+    maps = ModelPair.of(study, row, languages, seed=model_seed).contextual_maps()
     for error in run_plan([*stage.inputs.values(), maps.links], store).failed.values():
         raise error
     here = {"condition": condition, "untrained": untrained, "task": task, "model_seed": model_seed, "seed": seed}

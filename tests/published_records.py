@@ -12,6 +12,7 @@ from isoglot.report.report_files import ReportData, read_report_data
 from isoglot.study.study import Study
 
 RESULTS = Path(__file__).parents[1] / "results"
+CHANCE_IN_NLI = 100 / 3
 METRICS = {"XNLI": ("nli", "accuracy"), "NER": ("ner", "f1"), "Parsing": ("parsing", "las")}
 """By the paper's name for a task, ours and its metric."""
 LANGUAGES = {"fr": "French", "de": "German", "ru": "Russian", "zh": "Chinese"}

@@ -6,12 +6,14 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from published_records import RESULTS, packed_records, published_part, report_data
+from published_records import CHANCE_IN_NLI, METRICS, RESULTS, packed_records, published_part, report_data
 
 from isoglot.pipeline.exhibits import gaps, targets
-from isoglot.pipeline.measurements import measurements
+from isoglot.pipeline.measurements import Measurement, measurements
 from isoglot.pipeline.stages.source_files import SourceFile
+from isoglot.report.findings.comparisons import Outcome
 from isoglot.report.growth.rows import growth_csv, growths
+from isoglot.report.report_scores import ReportScores
 from isoglot.store import State, Store, inputs_first
 from isoglot.store import plan as plan_of
 from isoglot.store.unpacking import unpack
@@ -68,32 +70,58 @@ CONTROLS = {
     "control-softmax": {"default": "as it is", "default-own-bias": "own biases"},
 }
 """Conditions of each control that are there, and what a page calls their models."""
+CONTROLLED = {"control-starts": ["de", "fr"], "control-softmax": ["de"]}
+
+
+def with_control(name: str, store: Store) -> list[Measurement]:
+    """What a control has found, and the study that it controls: what both have lies in that one's pieces."""
+    unpack(RESULTS / f"replication/pieces/{name}.tar.xz", store)
+    study = with_published_files(ROOT / "studies" / f"{name}.toml", RESULTS / "replication")
+    of_control, _ = measurements(study.replace(targets=CONTROLLED[name]), store)
+    of_all = [*report_data("replication").measurements, *of_control]
+    return [each for each in of_all if each.languages[1] in CONTROLLED[name]]
 
 
 @pytest.mark.parametrize("name", CONTROLS)
 def test_a_page_says_what_a_control_has_found_so_far(name: str, tmp_path: Path) -> None:
-    store = Store(tmp_path / "store")
-    unpack(RESULTS / f"replication/pieces/{name}.tar.xz", store)
-    study = with_published_files(ROOT / "studies" / f"{name}.toml", RESULTS / "replication")
-    of_control, _ = measurements(study.replace(targets=["de"]), store)
-    # What it has in common with the study that it controls lies in that one's pieces.
-    of_german = [each for each in report_data("replication").measurements if each.languages[1] == "de"]
-    found: dict[tuple[str, int], dict[str, dict[int | None, float]]] = {}
-    for each in [*of_german, *of_control]:
+    found: dict[tuple[str, int, str], dict[str, dict[int | None, float]]] = {}
+    for each in with_control(name, Store(tmp_path / "store")):
         if each.exhibit in ("table-1", "emergence") and each.seed is not None and each.variant is None:
-            metric = f"{each.metric} {each.language}"
-            found.setdefault((each.condition, each.seed), {}).setdefault(metric, {})[each.layer] = each.value
+            where = "en" if each.language == "en" else "target"
+            model = found.setdefault((each.condition, each.seed, each.languages[1]), {})
+            model.setdefault(f"{each.metric} {where}", {})[each.layer] = each.value
     page = (RESULTS / "replication/tested.md").read_text()
     rows = 0
-    for (condition, seed), values in found.items():
+    for (condition, seed, _), values in found.items():
         if condition in CONTROLS[name]:
-            by_layer, raw = values["retrieval_p1 de"], values["retrieval_p1_uncentred de"]
-            scores = [values[metric][None] for metric in ("accuracy de", "f1 de", "las de")]
+            by_layer, raw = values["retrieval_p1 target"], values["retrieval_p1_uncentred target"]
+            scores = [values[metric][None] for metric in ("accuracy target", "f1 target", "las target")]
             more = [values["las en"][None]] if name == "control-starts" else [by_layer[8], raw[8]]
             cells = " | ".join(f"{value:.1f}" for value in (*scores, max(by_layer.values()), *more))
             assert f"| {CONTROLS[name][condition]}, seed {seed} | {cells} |" in page
             rows += 1
     assert rows == sum(page.count(f"| {label}, seed ") for label in CONTROLS[name].values()) > 2
+
+
+def test_a_page_says_how_much_transfer_each_kind_of_start_keeps(tmp_path: Path) -> None:
+    comparisons = ReportScores(with_control("control-starts", Store(tmp_path / "store"))).comparisons
+    page = (RESULTS / "replication/tested.md").read_text()
+    for condition, label in CONTROLS["control-starts"].items():
+        cells = []
+        for task, _ in METRICS.values():
+            leads = [each.leads for each in comparisons.trials if each.task == task]
+            ours, defaults = (sum(each[name].mean for each in leads) for name in (condition, "default"))
+            cells.append(f"{ours / defaults:.0%}")
+        for language in CONTROLLED["control-starts"]:
+            trials = [each for each in comparisons.trials if each.languages[1] == language]
+            ours, defaults = (
+                sum(each.leads[name].mean + each.floors[name].points for each in trials) - CHANCE_IN_NLI
+                for name in (condition, "default")
+            )
+            cells.append(f"{ours / defaults:.0%}")
+        assert f"| {label} | {' | '.join(cells)} |" in page
+    assert comparisons.outcomes["sep-l1-3-independent"] is Outcome.SURVIVES
+    assert comparisons.outcomes["sep-l1-3"] is Outcome.SUFFERS
 
 
 def test_the_grid_of_recipes_is_what_their_pieces_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
