@@ -2,8 +2,10 @@
 
 import csv
 import json
+import re
 from importlib import import_module
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from published_records import CHANCE_IN_NLI, METRICS, RESULTS, packed_records, published_part, report_data
@@ -122,6 +124,47 @@ def test_a_page_says_how_much_transfer_each_kind_of_start_keeps(tmp_path: Path) 
         assert f"| {label} | {' | '.join(cells)} |" in page
     assert comparisons.outcomes["sep-l1-3-independent"] is Outcome.SURVIVES
     assert comparisons.outcomes["sep-l1-3"] is Outcome.SUFFERS
+
+
+EARLIER = {
+    "equal starts": ("spread-1g-equal-starts", "| equal | | 43.4 | 31.5 |"),
+    "drawn apart": ("spread-1g", "| apart | | 51.4 | 25.4 |"),
+}
+"""By kind of start, two models of the same settings and seeds: their study, and the line of a page with F1 and LAS."""
+
+
+def test_a_page_counts_earlier_models_of_each_kind_of_start_too(tmp_path: Path) -> None:
+    page, recipes = (RESULTS / "replication/tested.md").read_text(), (RECIPE / "README.md").read_text()
+    new = [each for each in with_control("control-starts", Store(tmp_path / "new")) if each.languages[1] == "de"]
+    means = {}
+    for condition, label in CONTROLS["control-starts"].items():
+        name, line = EARLIER[label]
+        assert line in recipes
+        unpack(RECIPE / f"pieces/{name}.tar.xz", Store(tmp_path / name))
+        study = with_published_files(RECIPE / f"{name}.toml", RECIPE).replace(exhibits=["emergence"])
+        retrieval = best_retrieval(measurements(study, Store(tmp_path / name))[0], "sep-l1-3")
+        f1, las = (float(cell) for cell in re.findall(r"[0-9.]+", line))
+        assert (
+            f"| {label}, two earlier models | {f1} | {las} | {', '.join(f'{each:.1f}' for each in retrieval)} |" in page
+        )
+        scores = {metric: [earlier, earlier] for metric, earlier in (("las", las), ("f1", f1))}
+        for each in new:
+            if (each.exhibit, each.condition, each.language) == ("table-1", condition, "de") and each.metric in scores:
+                scores[each.metric].append(each.value)
+        assert {len(values) for values in scores.values()} == {4}
+        means[label] = [*map(fmean, scores.values()), fmean([*retrieval, *best_retrieval(new, condition)])]
+    assert "drawn apart have {:.1f} LAS, {:.1f} F1 and {:.1f}% of sentences".format(*means["drawn apart"]) in page
+    assert "those with equal starts {:.1f}, {:.1f} and {:.1f}.".format(*means["equal starts"]) in page
+
+
+def best_retrieval(found: list[Measurement], condition: str) -> list[float]:
+    """That of each seed at its best layer."""
+    by_seed: dict[int, list[float]] = {}
+    for each in found:
+        if (each.exhibit, each.metric, each.condition, each.variant) == ("emergence", "retrieval_p1", condition, None):
+            assert each.seed is not None
+            by_seed.setdefault(each.seed, []).append(each.value)
+    return [max(values) for _, values in sorted(by_seed.items())]
 
 
 def test_the_grid_of_recipes_is_what_their_pieces_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
