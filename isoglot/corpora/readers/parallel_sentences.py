@@ -61,11 +61,6 @@ def read_parallel(paths: Sequence[Path | str], *, languages: Languages) -> tuple
     return pairs, unpaired
 
 
-def is_treebank(lines: Sequence[str]) -> bool:
-    """Whether the lines are CoNLL-U: among the first is one of a word."""
-    return any(WORD.fullmatch(line) for line in lines[:LINES_TO_KNOW_ONE_BY])
-
-
 def _text(path: Path) -> Text:
     with LineFile(path) as file:
         lines = list(file)
@@ -128,7 +123,8 @@ def _pairs_of_two(*texts: Text) -> tuple[Pairs, int]:
 
 
 def _kind(lines: Sequence[str]) -> str:
-    if is_treebank(lines):
+    # A treebank has a line of a word among its first.
+    if any(WORD.fullmatch(line) for line in lines[:LINES_TO_KNOW_ONE_BY]):
         return TREEBANK
     return INFERENCE if is_inference_row(lines[0]) else SENTENCES
 

@@ -11,9 +11,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from isoglot.corpora.readers.inference_pairs import is_inference_row
-from isoglot.corpora.readers.line_files import LineFile
-from isoglot.corpora.readers.parallel_sentences import is_treebank, read_parallel
+from isoglot.corpora.readers.parallel_sentences import read_parallel
 from isoglot.errors import IsoglotError, option
 
 LEAST_LINES = 50
@@ -86,7 +84,8 @@ def read_parallel_lines(path_a: Path, path_b: Path, *, anyway: bool = False) -> 
 
     With `anyway`, lines that do not look like translations are noted and not refused.
     """
-    pairs, notes = _pairs(path_a, path_b)
+    pairs, unpaired = read_parallel([path_a, path_b], languages=("a", "b"))
+    notes = [f"Sentences that only one file has, left out: {unpaired:,}."] if unpaired else []
     distinct = list(dict.fromkeys(pairs))
     if len(distinct) < LEAST_LINES:
         fix = f"give at least {LEAST_LINES}, of which every fifth is a test, and better thousands"
@@ -101,31 +100,6 @@ def read_parallel_lines(path_a: Path, path_b: Path, *, anyway: bool = False) -> 
     if len(distinct) < len(pairs):
         notes.append(f"{len(pairs) - len(distinct):,} repeated lines are left out.")
     return ParallelLines(a=tuple(a for a, _ in distinct), b=tuple(b for _, b in distinct), notes=tuple(notes))
-
-
-def _pairs(path_a: Path, path_b: Path) -> tuple[list[tuple[str, str]], list[str]]:
-    side_a, side_b = _lines(path_a), _lines(path_b)
-    if any(is_treebank(side) or is_inference_row(side[0]) for side in (side_a, side_b)):
-        pairs, unpaired = read_parallel([path_a, path_b], languages=("a", "b"))
-        return pairs, [f"Sentences that only one file has, left out: {unpaired:,}."] if unpaired else []
-    if len(side_a) != len(side_b):
-        problem = f"{path_a} has {len(side_a):,} lines and {path_b} has {len(side_b):,}"
-        raise IsoglotError(f"{problem}; they should have as many, line i of one a translation of line i of the other")
-    for path, side in ((path_a, side_a), (path_b, side_b)):
-        if "" in side:
-            number = side.index("") + 1
-            raise IsoglotError(f"{path}:{number}: a blank line; drop it, and the same line of the other file")
-    return list(zip(side_a, side_b, strict=True)), []
-
-
-def _lines(path: Path) -> list[str]:
-    with LineFile(path) as file:
-        lines = [line.strip() for line in file]
-    while lines and not lines[-1]:
-        lines.pop()
-    if not lines:
-        raise IsoglotError(f"{path}: all lines are blank; it should hold a sentence a line")
-    return lines
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,7 +142,7 @@ def length_floor(lines_a: Sequence[str], lines_b: Sequence[str], *, lines: HeldO
         is_nearest = distance == distance.min(axis=axis, keepdims=True)
         found.append(np.mean((is_nearest & is_right).sum(axis=axis) / is_nearest.sum(axis=axis)))
     # Linear CKA of vectors of one number is their squared correlation.
-    similarity = (_correlation(list(lengths_a), list(lengths_b)) or 0.0) ** 2
+    similarity = (_correlation(lengths_a.tolist(), lengths_b.tolist()) or 0.0) ** 2
     return LengthFloor(retrieval=100 * float(np.mean(found)), cka=similarity)
 
 

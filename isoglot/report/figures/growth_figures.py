@@ -156,7 +156,9 @@ def _curve(row: Growth, *, reaches_paper: bool) -> list[dict[str, Any]]:
     goes_on = reaches_paper and row.at(PAPER.tokens)[0] is not None
     before = [tokens for tokens in row.tokens if tokens not in row.annealed]
     last = row.tokens[-1]
-    places = [(x, False) for x in np.geomspace(before[0], before[-1], POINTS_OF_A_CURVE)] if before else []
+    places: list[tuple[float, bool]] = []
+    if before:
+        places += [(x, False) for x in np.geomspace(before[0], before[-1], POINTS_OF_A_CURVE)]
     if row.annealed:
         places.append((last, True))
     if goes_on:

@@ -77,30 +77,21 @@ def _line_chart(chart: LineChart, *, place: int, has_title: bool) -> Spec:
 
 def _small_multiples(figure: LineFigure) -> Picture:
     """A panel for each kind of model, all on one axis, with Default in grey behind every other."""
-    # Charts of one unit, as of text of either language, share panels; a panel of another unit names it.
-    by_unit: dict[str, list[LineChart]] = {}
-    for chart in figure.charts:
-        by_unit.setdefault(chart.y_title, []).append(chart)
-    panels: list[Spec] = []
-    legend: list[str] = []
-    for unit, charts in by_unit.items():
-        lines = {line.label: line for chart in charts for line in chart.series}
-        y = _y(charts, title=None, ticks=3)
-        for label, style in zip(lines, _styles([*lines.values()]), strict=True):
-            title = label if len(by_unit) == 1 else {"text": label, "subtitle": unit}
-            panels.append(_panel(charts, label, colour=style.colour, y=y, title=title, place=len(panels)))
-        legend.append(f"{unit} by {charts[0].x_title.lower()}")
-        if len(charts) > 1:
-            legend.append(
-                ", ".join(f"{sign} {chart.title.lower()}" for sign, chart in zip(SIGNS, charts, strict=False))
-            )
-        legend += [f"dashes: {name}" for name in charts[0].references]
-    lines_drawn = [line for chart in figure.charts for line in chart.series]
-    if any(line.label == DEFAULT.label for line in lines_drawn):
+    charts = figure.charts
+    lines = {line.label: line for chart in charts for line in chart.series}
+    y = _y(charts, title=None, ticks=3)
+    panels = [
+        _panel(charts, label, colour=style.colour, y=y, place=place)
+        for place, (label, style) in enumerate(zip(lines, _styles([*lines.values()]), strict=True))
+    ]
+    legend = [f"{charts[0].y_title} by {charts[0].x_title.lower()}"]
+    if len(charts) > 1:
+        legend.append(", ".join(f"{sign} {chart.title.lower()}" for sign, chart in zip(SIGNS, charts, strict=False)))
+    legend += [f"dashes: {name}" for name in charts[0].references]
+    if DEFAULT.label in lines:
         legend.append(f"grey: {DEFAULT.label}")
-    return picture_of_panels(
-        figure, panels, legend=legend, has_published=any(line.is_published for line in lines_drawn)
-    )
+    has_published = any(line.is_published for chart in charts for line in chart.series)
+    return picture_of_panels(figure, panels, legend=legend, has_published=has_published)
 
 
 def picture_of_panels(
@@ -119,7 +110,7 @@ def picture_of_panels(
     )
 
 
-def _panel(charts: Sequence[LineChart], label: str, *, colour: str, y: Spec, title: Any, place: int) -> Spec:
+def _panel(charts: Sequence[LineChart], label: str, *, colour: str, y: Spec, place: int) -> Spec:
     """The lines of one kind of model, one from each chart with a mark of its own."""
     rows = [
         row | {"mark": mark, "chart": chart.title, "grey": line.label != label}
@@ -141,7 +132,7 @@ def _panel(charts: Sequence[LineChart], label: str, *, colour: str, y: Spec, tit
     ]
     if levels := _levels(charts[0]):
         layers.append(marks("rule", {"y": y}, rows=levels, clip=True, color=MUTED, strokeDash=list(DASHES[0])))
-    return chart_spec(layers, rows, place=place, height=PANEL_HEIGHT, title=title)
+    return chart_spec(layers, rows, place=place, height=PANEL_HEIGHT, title=label)
 
 
 def _styles(lines: Sequence[Line]) -> list[Style]:

@@ -30,7 +30,6 @@ def written(folder: Path, pairs: Pairs) -> tuple[Path, Path]:
 
 def test_plain_and_compressed_lines_and_blank_ones_at_the_end(tmp_path: Path) -> None:
     pairs = sentences(60)
-    pairs[3] = ("with\ta tab", "mit\tTab")
     a, b = written(tmp_path, pairs)
     read = read_parallel_lines(a, b)
     assert list(zip(read.a, read.b, strict=True)) == pairs
@@ -45,12 +44,9 @@ def test_plain_and_compressed_lines_and_blank_ones_at_the_end(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("pairs", "change", "complaint"),
     [
-        (sentences(1059), lambda a: a + "1\n", r"a\.txt has 1,060 lines and .*b\.txt has 1,059; they should have as"),
-        ([*sentences(60), ("x", "  "), ("y", "z")], str, r"b\.txt:61: a blank line; drop it"),
-        ([("x", "y"), ("", ""), *sentences(60)], str, r"a\.txt:2: a blank line"),
+        (sentences(1059), lambda a: a + "1\n", r"a\.txt:1060: no line of .*b\.txt goes with this one"),
         (sentences(49), str, "49 different lines; give at least 50"),
         (sentences(49) * 2, str, "49 different lines"),
-        (sentences(60), lambda _: "\n\n", r"a\.txt: all lines are blank"),
         (sentences(60), None, r"a\.txt: .*no such file"),
     ],
 )
