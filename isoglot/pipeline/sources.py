@@ -23,7 +23,8 @@ from isoglot.pipeline.stages.translations import (
 from isoglot.study.conditions import Domain
 from isoglot.study.languages import Splitter, WordSplitting, original
 from isoglot.study.real_text import HubDataset, RealText
-from isoglot.study.study import Study, Synthetic
+from isoglot.study.study import Study
+from isoglot.study.synthetic_languages import Synthetic
 
 Pair = tuple[str, str]
 SPLITS = ("train", "dev", "test")

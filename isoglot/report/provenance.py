@@ -28,7 +28,8 @@ from isoglot.store.record import commit, versions
 from isoglot.study.conditions import written
 from isoglot.study.real_text import RealText
 from isoglot.study.scales import LEFT_OUT
-from isoglot.study.study import Study, Synthetic
+from isoglot.study.study import Study
+from isoglot.study.synthetic_languages import Synthetic
 
 # The comment goes on through lines that are nothing but comment, up to the next mark.
 MARKED = re.compile(r"^ *#[ ]Departure: (.*(?:\n *# (?!Departure: ).*)*)", re.MULTILINE)
@@ -44,8 +45,8 @@ class DataFile:
     """ "sha256:..." of its bytes, or "revision:..." of a data set, whose size is unknown."""
     num_bytes: int | None
     used_for: tuple[str, ...]
-    verified: bool | None = None
-    """Whether isoglot knows the checksum that its publisher's file has; None in reports older than this field."""
+    verified: bool
+    """Whether isoglot knows the checksum that its publisher's file has."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +90,7 @@ class Making:
     """Artifacts that were made on one host with the same code, and seconds of work over all processes and attempts."""
 
     host: str
-    hardware: Hardware | None
-    """Unknown of what an older isoglot made."""
+    hardware: Hardware
     commit: str | None
     versions: dict[str, str]
     artifacts: int
@@ -140,9 +140,7 @@ class Provenance:
     departures: tuple[Departure, ...]
 
     def json_text(self) -> str:
-        # A report that is older than the field stays as it was when it is written again.
-        content = asdict(self, dict_factory=lambda items: {k: v for k, v in items if (k, v) != ("verified", None)})
-        return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+        return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"
 
 
 def provenance(study: Study, store: Store) -> Provenance:

@@ -39,10 +39,11 @@ def time_spent(seconds: float, *, work: float) -> str:
     return clock if abs(work - seconds) <= seconds / 10 or spent == clock else f"{clock} ({spent} of work)"
 
 
-def mean_and_range(values: Sequence[float]) -> str:
-    """ "83.1", or over several seeds "83.1 (79-88)"."""
-    mean = sum(values) / len(values)
-    return f"{mean:.1f}" if len(values) == 1 else f"{mean:.1f} ({min(values):.0f}-{max(values):.0f})"
+def mean_and_range(values: Sequence[float], *, is_share: bool = False) -> str:
+    """ "83.1", or over several seeds "83.1 (79-88)"; of a share "0.83 (0.79-0.88)"."""
+    mean, ends = (2, 2) if is_share else (1, 0)
+    text = f"{sum(values) / len(values):.{mean}f}"
+    return text if len(values) == 1 else f"{text} ({min(values):.{ends}f}-{max(values):.{ends}f})"
 
 
 def listed(parts: Sequence[str]) -> str:

@@ -21,7 +21,8 @@ from isoglot.study.conditions import MONOLINGUAL, named_in_file, read_condition
 from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.real_text import RealText, task_names
 from isoglot.study.scales import Scale
-from isoglot.study.study import Study, Synthetic
+from isoglot.study.study import Study
+from isoglot.study.synthetic_languages import Synthetic
 
 MEASUREMENTS, PROVENANCE, CURVES, STATE = ("measurements.jsonl", "provenance.json", "curves.jsonl", "state.json")
 REWRITE = "write the report again from its store: isoglot report STUDY --store STORE"

@@ -32,7 +32,8 @@ from isoglot.report.tables.table_1 import csv_table, latex_table, markdown_table
 from isoglot.report.training_curves import learning_curves
 from isoglot.store import Store
 from isoglot.study.conditions import conditions_in_use
-from isoglot.study.study import Study, Synthetic
+from isoglot.study.study import Study
+from isoglot.study.synthetic_languages import Synthetic
 
 PAGE = "report.html"
 # Files beside the page, to be put into papers, spreadsheets and READMEs.

@@ -25,8 +25,7 @@ from isoglot.store.file_sums import (
 from isoglot.store.stage import Amount, Stage
 
 FORMAT = 3
-"""Format 1 had no hardware, format 2 no checksum of the record itself. None of this is part of an identity, so all
-formats share artifacts."""
+"""Format 2 had no checksum of the record itself. That is no part of an identity, so both formats share artifacts."""
 CHECKSUM = "checksum"
 """The key of the sha256 of all other fields, without which a changed digit in them would go unnoticed."""
 PACKAGES = (
@@ -85,7 +84,7 @@ class Record:
     versions: dict[str, str]
     host: str
     finished: str  # UTC, ISO 8601
-    hardware: Hardware | None = None  # None in records of format 1
+    hardware: Hardware
 
     @classmethod
     def of(cls, stage: Stage, *, files: dict[str, FileSum], seconds: float, maker: Mapping[str, Any]) -> "Record":
@@ -144,8 +143,8 @@ def parsed_record(text: bytes, *, path: Path | str) -> Record:
         content["files"] = {name: FileSum(**file) for name, file in content["files"].items()}
         content["amount"] = None if content["amount"] is None else Amount(**content["amount"])
         content["seconds"] = float(content["seconds"])
-        if (machine := content.get("hardware")) is not None:
-            content["hardware"] = Hardware(**machine | {"gpus": tuple(machine["gpus"])})
+        machine = content["hardware"]
+        content["hardware"] = Hardware(**machine | {"gpus": tuple(machine["gpus"])})
         record = Record(**content)
         digest = digest_of(kind=record.kind, version=record.version, settings=record.settings, inputs=record.inputs)
     except (ValueError, TypeError, KeyError, AttributeError) as error:

@@ -43,7 +43,6 @@ class Verified:
     """The end of a verification."""
 
     artifacts: int
-    num_bytes: int
     faults: tuple[Fault, ...]
 
     @property
@@ -100,7 +99,7 @@ def verify(
     faults = [
         Fault(folder=folder, record=records[folder], errors=tuple(found)) for folder, found in sorted(errors.items())
     ]
-    return Verified(artifacts=len(records), num_bytes=total, faults=tuple(faults))
+    return Verified(artifacts=len(records), faults=tuple(faults))
 
 
 def remove(store: Store, fault: Fault) -> None:

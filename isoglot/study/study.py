@@ -14,7 +14,7 @@ from isoglot.study.exhibit_names import KEYS as KEYS_OF_FILTERS
 from isoglot.study.languages import check_name
 from isoglot.study.real_text import RealText, task_names
 from isoglot.study.scales import Scale, changed_scale
-from isoglot.study.synthetic_languages import Synthetic as Synthetic
+from isoglot.study.synthetic_languages import Synthetic
 from isoglot.study.toml_tables import FileKey, Seed, checked, distinct, known_names
 
 

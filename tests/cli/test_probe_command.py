@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from isoglot.cli.probe import probe
 from isoglot.corpora.synthetic import draw_meanings, realise
 from isoglot.errors import IsoglotError
-from isoglot.study.study import Synthetic
+from isoglot.study.synthetic_languages import Synthetic
 from tests.evaluation.geometry.tiny_readers import MOST_TOKENS, WORDS
 from tests.evaluation.geometry.tiny_transformers import SMALL, word_piece
 

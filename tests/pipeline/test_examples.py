@@ -16,7 +16,7 @@ from isoglot.pipeline.stages.examples import AnyExamples, ExampleFiles, Syntheti
 from isoglot.pipeline.stages.source_files import source_file
 from isoglot.store import Store
 from isoglot.study.languages import Splitter, WordSplitting
-from isoglot.study.study import Synthetic
+from isoglot.study.synthetic_languages import Synthetic
 from tests.pipeline.making import failure, made, made_alone
 from tests.pipeline.tiny_transfers import tiny_graph, tiny_study
 from tests.tiny_worlds import TINY_WORLD

@@ -12,9 +12,8 @@ from isoglot.pipeline.stages.models import PretrainedEncoder, UntrainedEncoder
 from isoglot.store import Stage, differences, inputs_first
 from isoglot.study.conditions import CONDITIONS, MONOLINGUAL, TABLE_1, Condition, Domain, TableKind, condition_named
 from isoglot.study.scales import AttentionStart, Start
-from isoglot.study.study import Synthetic
 from isoglot.study.study_file import parse_study
-from isoglot.study.synthetic_languages import SyntheticLanguage
+from isoglot.study.synthetic_languages import Synthetic, SyntheticLanguage
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
 PAIR = ("ela", "oru")

@@ -20,8 +20,8 @@ from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.stages.vocabulary import MERGES, LearnedBpe
 from isoglot.store import Store
 from isoglot.study.conditions import CONDITIONS, Segmentation, condition_named
-from isoglot.study.study import Synthetic
 from isoglot.study.study_file import parse_study, read_study
+from isoglot.study.synthetic_languages import Synthetic
 from tests.pipeline.making import made, made_alone, values
 
 STUDY = parse_study(TINY_STUDY, origin="tiny.toml")

@@ -25,8 +25,9 @@ from isoglot.pretraining.run import BEST
 from isoglot.store import Store
 from isoglot.study.conditions import CONDITIONS, MONOLINGUAL
 from isoglot.study.searches import Schedule, Search, Subwords
-from isoglot.study.study import Study, Synthetic
+from isoglot.study.study import Study
 from isoglot.study.study_file import parse_study
+from isoglot.study.synthetic_languages import Synthetic
 from tests.evaluation.transfer.planted_models import order_of_features, reordered
 from tests.pipeline.making import made
 from tests.study_texts import TINY_STUDY

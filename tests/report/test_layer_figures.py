@@ -100,7 +100,7 @@ def test_lines_are_models_of_both_then_of_one_each_then_untrained() -> None:
     assert "10,000 other sentences; these are mapped centred." in note
     more = measured("default", [60.0, 50.0, 40.0], metric="aligned_retrieval_p1", exhibit="figure-6", seed=1)
     several = only([*of_figure_6(("ela", "oru")), *more])
-    assert summed_up(several)["Default"] == "70.0 (60.0-80.0)"
+    assert summed_up(several)["Default"] == "70.0 (60-80)"
     assert several.notes[-1].startswith("Means over seeds; best is each seed's own")
 
 

@@ -12,6 +12,7 @@ def test_numbers_are_short() -> None:
     assert {value: size_in_bytes(value) for value in sizes} == sizes
     assert mean_and_range([83.14]) == "83.1"
     assert mean_and_range([79.4, 88.4, 81.5]) == "83.1 (79-88)"
+    assert mean_and_range([0.794, 0.884, 0.815], is_share=True) == "0.83 (0.79-0.88)"
 
 
 def test_durations_are_in_the_unit_that_can_be_read() -> None:

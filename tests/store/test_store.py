@@ -176,16 +176,6 @@ def test_newer_or_damaged_formats_are_refused(store: Store) -> None:
             Store(store.root)
 
 
-def test_an_older_format_without_hardware_is_read_and_built_upon(store: Store) -> None:
-    store.ensure(TEXT)
-    edit_record(store.folder(TEXT), drop="hardware", format=1)
-    (store.root / "store.json").write_text(json.dumps({"format": 1}))
-    older = Store(store.root)
-    assert older.record(TEXT).hardware is None
-    assert not older.ensure(TEXT), "it is not made again"
-    assert older.ensure(JOINED)
-
-
 def test_find_by_folder_name_or_digest(store: Store) -> None:
     one, two = TEXT, replace(TEXT, word="two")
     store.ensure(one)

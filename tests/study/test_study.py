@@ -13,9 +13,9 @@ from isoglot.study.conditions import DEFAULT, MONOLINGUAL, TABLE_1
 from isoglot.study.scales import DEMO, Decay, Start
 from isoglot.study.searches import Schedule
 from isoglot.study.separate import Separate
-from isoglot.study.study import Synthetic, with_lists
+from isoglot.study.study import with_lists
 from isoglot.study.study_file import builtin_study_names, parse_study, read_study
-from isoglot.study.synthetic_languages import Script, Side, SyntheticLanguage, WordOrder, World
+from isoglot.study.synthetic_languages import Script, Side, Synthetic, SyntheticLanguage, WordOrder, World
 
 
 def test_the_smallest_study_takes_every_default() -> None:

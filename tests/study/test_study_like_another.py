@@ -8,8 +8,8 @@ import pytest
 
 from isoglot.errors import IsoglotError
 from isoglot.study.real_text import RealText
-from isoglot.study.study import Synthetic
 from isoglot.study.study_file import builtin_study_names, read_study
+from isoglot.study.synthetic_languages import Synthetic
 
 THREE_LANGUAGES = """
 name = "three"

@@ -1,6 +1,7 @@
 """The paper's figures of scores by layer: words (4), tasks (5 and 8), and sentences (6 and 7)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
@@ -21,6 +22,7 @@ from isoglot.report.figures.layer_series import (
     shown,
 )
 from isoglot.report.findings.published import FIGURE_7_CKA
+from isoglot.report.quantities import mean_and_range
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, label_of
 from isoglot.study.searches import NewVectors
 
@@ -67,10 +69,12 @@ def layer_figure(
     *,
     unit: str = PRECISION,
     levels: Mapping[str, float] | None = None,
+    columns: Mapping[str, Sequence[str]] | None = None,
     notes: Sequence[str],
 ) -> LineFigure:
-    """A figure of one chart."""
+    """A figure of one chart; further columns of its table have a text for each line."""
     chart = _layer_chart(title, lines, unit=unit, levels=levels)
+    chart = replace(chart, columns={**chart.columns, **(columns or {})})
     return _figure_of_pair(name, title, languages, [chart], notes=notes)
 
 
@@ -78,12 +82,10 @@ def _layer_chart(
     title: str, lines: Sequence[Line], *, unit: str = PRECISION, levels: Mapping[str, float] | None, kind: str = ""
 ) -> LineChart:
     """Scores are summed up by the best layer, likeness by the mean over layers."""
-    column, decimals = ("mean", 2) if unit == LIKENESS else ("best", 1)
-    summed_up = []
-    for line in lines:
-        values = line.means if unit == LIKENESS else line.best
-        mean, low, high = (f"{summary(values):.{decimals}f}" for summary in (fmean, min, max))
-        summed_up.append(mean if len(values) == 1 else f"{mean} ({low}-{high})")
+    if unit == LIKENESS:
+        column, decimals, summed_up = "mean", 2, [mean_and_range(line.means, is_share=True) for line in lines]
+    else:
+        column, decimals, summed_up = "best", 1, [mean_and_range(line.best) for line in lines]
     return LineChart(
         title=title,
         series=lines,
@@ -99,7 +101,7 @@ def _figure_of_pair(
     name: str, title: str, languages: Pair, charts: Sequence[LineChart], *, notes: Sequence[str]
 ) -> LineFigure:
     if any(len(line.by_seed) > 1 for chart in charts for line in chart.series):
-        (column,) = charts[0].columns
+        column = next(iter(charts[0].columns))
         notes = (*notes, f"Means over seeds; {column} is each seed's own, its mean and (lowest-highest).")
     title = f"{title} ({pair_title(languages)})"
     return LineFigure(name=f"{name}.{'-'.join(languages)}", title=title, charts=charts, notes=notes)

@@ -1,6 +1,6 @@
 """Scores by layer: an index of all figures, and precision without a map as a row for each condition."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
@@ -8,15 +8,11 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import EMERGENCE, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.training_log import OVER_UNIGRAM
-from isoglot.report.figures.layer_series import mean_values, pair_title
+from isoglot.report.figures.layer_series import pair_title
 from isoglot.report.findings.verdicts import CLOSE_POINTS, Sample
 
 CENTRED_RETRIEVAL = "retrieval_p1"
 RAW = "retrieval_p1_uncentred"
-METRIC_TITLES = {
-    CENTRED_RETRIEVAL: "Parallel sentences: precision at 1 (%) by layer, centred",
-    "word_translation_p1": "Word translation: precision at 1 (%) by layer, centred",
-}
 CENTRED = (
     "Centred: each language's mean vector is subtracted first, and no other map is used; raw: nothing is subtracted."
 )
@@ -81,11 +77,10 @@ def panels(measurements: Iterable[Measurement], exhibit: str) -> list[Panel]:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """The scores of one condition: means over seeds at each layer, and the best layer's for each seed."""
+    """The scores of one condition: the best layer's for each seed."""
 
     condition: str
     languages: tuple[str, str]
-    layers: tuple[float, ...]
     best: tuple[float, ...]
     untrained_best: tuple[float, ...]
     raw_best: tuple[float, ...]
@@ -125,9 +120,6 @@ def rows(measurements: Sequence[Measurement], *, metric: str) -> list[Row]:
                     Row(
                         condition=condition,
                         languages=panel.languages,
-                        layers=tuple(
-                            fmean(trained[seed][layer] for seed in seeds) for layer in sorted(trained[seeds[0]])
-                        ),
                         # Departure: the best layer is picked by the scores that are shown, the untrained model's too.
                         best=tuple(max(trained[seed].values()) for seed in seeds),
                         untrained_best=tuple(max(untrained[seed].values()) for seed in seeds),
@@ -137,31 +129,3 @@ def rows(measurements: Sequence[Measurement], *, metric: str) -> list[Row]:
                     )
                 )
     return found
-
-
-@dataclass(frozen=True, kw_only=True)
-class LayerTable:
-    title: str
-    rows: list[Row]
-    chance: float | None
-    coverage: float | None
-    """How many of the dictionary's pairs were met, in percent."""
-
-    @property
-    def has_raw(self) -> bool:
-        return all(row.raw_best for row in self.rows)
-
-
-def layer_tables(measurements: Sequence[Measurement]) -> Iterator[LayerTable]:
-    """In the order of METRIC_TITLES, and of the pairs as they came."""
-    for metric, title in METRIC_TITLES.items():
-        found = rows(measurements, metric=metric)
-        for languages in dict.fromkeys(row.languages for row in found):
-            of_pair = [row for row in found if row.languages == languages]
-            values = mean_values(measurements, exhibit=EMERGENCE, languages=languages)
-            yield LayerTable(
-                title=f"{title} ({'-'.join(languages)})",
-                rows=of_pair,
-                chance=values.get(f"{metric}_chance"),
-                coverage=values.get(f"{metric.removesuffix('_p1')}_coverage"),
-            )

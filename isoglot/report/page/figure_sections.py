@@ -2,30 +2,29 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 
-from isoglot.pipeline.cells import EMERGENCE, FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, GROWTH, TABLE_1
+from isoglot.pipeline.cells import FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, GROWTH, TABLE_1
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.bars import embedding_bars, transfer_picture
+from isoglot.report.figures.emergence_figures import emergence_figures
 from isoglot.report.figures.growth_figures import growth_figures, growth_picture
-from isoglot.report.figures.layer_figures import PRECISION, layer_figures
+from isoglot.report.figures.layer_figures import layer_figures
 from isoglot.report.figures.layer_series import (
-    LineChart,
     LineFigure,
     on_one_axis,
     pairs_of,
     second_models,
-    series_of,
 )
 from isoglot.report.figures.line_charts import line_picture
 from isoglot.report.figures.similarity_pictures import published_similarity_map, similarity_map, similarity_scatters
-from isoglot.report.findings.layer_scores import CENTRED, CENTRED_RETRIEVAL, METRIC_TITLES, LayerTable, layer_tables
+from isoglot.report.findings.layer_scores import CENTRED_RETRIEVAL
 from isoglot.report.growth.rows import Growth
 from isoglot.report.page.section import NONE, Absences, Figure, Section
-from isoglot.report.quantities import mean_and_range
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.tables.condition_words import conditions_of
 from isoglot.report.training_curves import Curve, learning_curve_figures
-from isoglot.study.conditions import label_of
 from isoglot.study.searches import NewVectors
 from isoglot.study.study import Study
 
@@ -49,42 +48,11 @@ def figure_3_section(study: Study, scores: ReportScores, *, absences: Absences) 
 
 def emergence_sections(measurements: Sequence[Measurement], *, is_made_up: bool) -> Iterator[Section]:
     """Retrieval without a map: sentences, then words."""
-    found = list(layer_tables(measurements))
-    for metric, title in METRIC_TITLES.items():
-        figures = [
-            _emergence_figure(measurements, scores, metric=metric) for scores in found if scores.title.startswith(title)
-        ]
+    for metric, found in groupby(emergence_figures(measurements), key=itemgetter(0)):
         # Sentences of made-up text are known not to be in the training text.
-        if is_made_up and metric == CENTRED_RETRIEVAL:
-            figures = [replace(figure, notes=[*figure.notes, UNSEEN]) for figure in figures]
-        if figures:
-            yield Section(anchor=metric.removesuffix("_p1").replace("_", "-"), figures=figures)
-
-
-def _emergence_figure(measurements: Sequence[Measurement], scores: LayerTable, *, metric: str) -> Figure:
-    languages = scores.rows[0].languages
-    kinds = [(label_of(row.condition), row.condition, metric, None) for row in scores.rows]
-    chart = LineChart(
-        title=scores.title,
-        series=series_of(measurements, kinds, exhibit=EMERGENCE, languages=languages),
-        y_title=PRECISION,
-        decimals=1,
-        references={} if scores.chance is None else {"chance": scores.chance},
-        caption="Precision at 1 in percent, by layer, centred",
-        columns={
-            "best": [mean_and_range(row.best) for row in scores.rows],
-            **({"raw best": [mean_and_range(row.raw_best) for row in scores.rows]} if scores.has_raw else {}),
-            "before training": [f"{row.mean_untrained_best:.1f}" for row in scores.rows],
-        },
-    )
-    name = f"{metric.removesuffix('_p1').replace('_', '-')}.{'-'.join(languages)}"
-    figure = LineFigure(name=name, title=scores.title, charts=[chart])
-    notes = [CENTRED, *figure.seed_notes()]
-    if scores.chance is not None:
-        notes.append(f"Chance is {scores.chance:.1f}%.")
-    if scores.coverage is not None:
-        notes.append(f"{scores.coverage:.0f}% of the dictionary's pairs are met in the held-out text.")
-    return _figure(figure, notes=notes)
+        more = [UNSEEN] if is_made_up and metric == CENTRED_RETRIEVAL else []
+        figures = [_figure(each, notes=[*each.notes, *each.seed_notes(), *more]) for _, each in found]
+        yield Section(anchor=metric.removesuffix("_p1").replace("_", "-"), figures=figures)
 
 
 def figure_sections(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> Iterator[Section]:

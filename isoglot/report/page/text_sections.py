@@ -32,7 +32,8 @@ from isoglot.report.tables.transfer_notes import PARTIAL_MARK, with_window
 from isoglot.report.tables.vocabulary import CAPTION, HEADINGS, vocabulary_tables
 from isoglot.study.conditions import condition_named
 from isoglot.study.scales import Scale
-from isoglot.study.study import Study, Synthetic
+from isoglot.study.study import Study
+from isoglot.study.synthetic_languages import Synthetic
 
 # Columns of scores, beyond which a sheet of paper has no room for settings, and for seeds; a screen for settings.
 MANY, VERY_MANY = 6, 12

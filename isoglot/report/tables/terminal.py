@@ -10,15 +10,15 @@ from rich.table import Table
 from rich.text import Text
 
 from isoglot.evaluation.transfer.tasks import task_named
+from isoglot.report.figures.emergence_figures import emergence_figures
 from isoglot.report.figures.growth_figures import growth_figures
 from isoglot.report.figures.layer_figures import layer_figures
-from isoglot.report.findings.layer_scores import CENTRED, LayerTable, layer_tables
 from isoglot.report.findings.rank_correlation import rank_sentences
 from isoglot.report.growth.rows import growths
-from isoglot.report.quantities import mean_and_range, short_number
+from isoglot.report.quantities import short_number
 from isoglot.report.report_scores import ReportScores
 from isoglot.report.tables.condition_words import DESCRIPTION, condition_notes, described, in_words
-from isoglot.report.tables.grid import DELTA, Grid, side_by_side, terminal_table
+from isoglot.report.tables.grid import Grid, side_by_side, terminal_table
 from isoglot.report.tables.table_1 import POINTS, Table1, task_grid
 from isoglot.report.tables.transfer_notes import with_window
 from isoglot.report.tables.vocabulary import CAPTION, vocabulary_tables
@@ -27,8 +27,8 @@ from isoglot.study.exhibit_names import EXHIBITS
 from isoglot.study.languages import LANGUAGES
 from isoglot.study.real_text import task_names
 from isoglot.study.scales import SCALES, Scale
-from isoglot.study.study import Synthetic
 from isoglot.study.study_file import builtin_study_names, read_study
+from isoglot.study.synthetic_languages import Synthetic
 
 # The longest line of prose, and of tasks side by side.
 WIDTH = 100
@@ -94,11 +94,10 @@ def _results(scores: ReportScores, *, scale: Scale) -> list[RenderableType]:
         parts += _table_1(scores.table_1, window=scale.window)
     for grid in vocabulary_tables(measurements, scale=scale):
         parts += [terminal_table(replace(grid, notes=["; ".join((CAPTION, *grid.notes))])), ""]
-    for section in layer_tables(measurements):
-        parts += [terminal_table(_score_grid(section)), ""]
     layers = layer_figures(measurements, new_vectors=scale.alignment.new_vectors)
+    emergence = (figure for _, figure in emergence_figures(measurements))
     growth = (figure for figure, _ in growth_figures(growths(measurements, scale=scale)))
-    for figure in chain(growth, layers):
+    for figure in chain(emergence, growth, layers):
         # A column for each layer, or for each moment at which a model was kept.
         for chart in figure.charts:
             unit = chart.x_title.partition(" ")[0]
@@ -112,44 +111,6 @@ def _condition_grid(conditions: Sequence[Condition], *, scale: Scale) -> Grid:
     lines = [(condition.label, *described(condition, scale=scale)) for condition in conditions]
     notes = [*condition_notes(conditions, scale=scale)]
     return Grid("What the languages of a model share", DESCRIPTION, lines, notes)
-
-
-def _score_grid(section: LayerTable) -> Grid:
-    """One metric of one language pair."""
-    of_pair = section.rows
-    several = "means over seeds, and (lowest-highest) of best; " if len(of_pair[0].best) > 1 else ""
-    note = f"{several}untr.: best layer of the same model before training; {DELTA}: best less Default's best"
-    if section.has_raw:
-        note += "; raw: the best layer without subtracting means"
-    if section.chance is not None:
-        note += f"; chance {section.chance:.1f}"
-    if section.coverage is not None:
-        note += f"; {section.coverage:.0f}% of the dictionary's pairs are met in the held-out text"
-    default = next((row.mean_best for row in of_pair if row.condition == "default"), None)
-    lines = [
-        (
-            condition_named(row.condition).label,
-            *(f"{score:.1f}" for score in row.layers),
-            mean_and_range(row.best),
-            *([mean_and_range(row.raw_best)] if section.has_raw else []),
-            f"{row.mean_untrained_best:.1f}",
-            "" if default is None else f"{row.mean_best - default:+.1f}",
-        )
-        for row in of_pair
-    ]
-    headings = (
-        "Model",
-        *(f"L{layer}" for layer in range(len(of_pair[0].layers))),
-        "best",
-        *(["raw"] if section.has_raw else []),
-        "untr.",
-        DELTA,
-    )
-    unlearned = [
-        f"{condition_named(row.condition).label} of {', '.join(row.unlearned)}" for row in of_pair if row.unlearned
-    ]
-    blind = [f"Models that know no more than how frequent words are: {'; '.join(unlearned)}."] if unlearned else []
-    return Grid(section.title, headings, lines, [CENTRED, note, *blind])
 
 
 def _table_1(table: Table1, *, window: int) -> Iterator[RenderableType]:

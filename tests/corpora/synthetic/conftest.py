@@ -4,9 +4,8 @@ from itertools import product
 
 import pytest
 
-from isoglot.study.study import Synthetic
 from isoglot.study.study_file import read_study
-from isoglot.study.synthetic_languages import Morphology, Script, Side, SyntheticLanguage, WordOrder, World
+from isoglot.study.synthetic_languages import Morphology, Script, Side, Synthetic, SyntheticLanguage, WordOrder, World
 
 NAMES = "abcdefghijklmnopqrstuvwxyz"
 

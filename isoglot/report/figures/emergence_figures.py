@@ -1,0 +1,51 @@
+"""What finds its translation without a map, by layer: sentences, then words."""
+
+from collections.abc import Iterator, Sequence
+
+from isoglot.pipeline.cells import EMERGENCE
+from isoglot.pipeline.measurements import Measurement
+from isoglot.report.figures.layer_figures import layer_figure
+from isoglot.report.figures.layer_series import LineFigure, mean_values, series_of
+from isoglot.report.findings.layer_scores import CENTRED, CENTRED_RETRIEVAL, Row, rows
+from isoglot.report.quantities import mean_and_range
+from isoglot.study.conditions import label_of
+
+TITLES = {
+    CENTRED_RETRIEVAL: "Parallel sentences: precision at 1 (%) by layer, centred",
+    "word_translation_p1": "Word translation: precision at 1 (%) by layer, centred",
+}
+
+
+def emergence_figures(measurements: Sequence[Measurement]) -> Iterator[tuple[str, LineFigure]]:
+    """Each with its metric, in the order of the titles and then of the pairs as they came."""
+    for metric in TITLES:
+        found = rows(measurements, metric=metric)
+        for languages in dict.fromkeys(row.languages for row in found):
+            here = [row for row in found if row.languages == languages]
+            yield metric, _figure(measurements, here, metric=metric, languages=languages)
+
+
+def _figure(
+    measurements: Sequence[Measurement], found: Sequence[Row], *, metric: str, languages: tuple[str, str]
+) -> LineFigure:
+    name = metric.removesuffix("_p1")
+    kinds = [(label_of(row.condition), row.condition, metric, None) for row in found]
+    values = mean_values(measurements, exhibit=EMERGENCE, languages=languages)
+    chance, coverage = values.get(f"{metric}_chance"), values.get(f"{name}_coverage")
+    raw = {"raw best": [mean_and_range(row.raw_best) for row in found]} if all(row.raw_best for row in found) else {}
+    unlearned = [f"{label_of(row.condition)} of {', '.join(row.unlearned)}" for row in found if row.unlearned]
+    notes = [
+        CENTRED,
+        *([] if chance is None else [f"Chance is {chance:.1f}%."]),
+        *([] if coverage is None else [f"{coverage:.0f}% of the dictionary's pairs are met in the held-out text."]),
+        *([f"Models that know no more than how frequent words are: {'; '.join(unlearned)}."] if unlearned else []),
+    ]
+    return layer_figure(
+        name.replace("_", "-"),
+        TITLES[metric],
+        languages,
+        series_of(measurements, kinds, exhibit=EMERGENCE, languages=languages),
+        levels={} if chance is None else {"chance": chance},
+        columns=raw | {"before training": [f"{row.mean_untrained_best:.1f}" for row in found]},
+        notes=notes,
+    )
