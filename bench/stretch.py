@@ -240,7 +240,7 @@ def unpack_parts(carried: Path, *, to: Path) -> bool:
     for archive in carried.glob("*/site.tar.xz"):
         if not (to / "site").is_dir():
             # Under another name until it is whole: the call may be killed meanwhile.
-            shutil.unpack_archive(archive, to / "site.partial")
+            shutil.unpack_archive(archive, to / "site.partial", filter="data")
             (to / "site.partial").rename(to / "site")
             is_new = True
     return is_new

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -92,7 +93,7 @@ def test_two_threads_of_one_core_are_no_two_cores(
         folder = tmp_path / f"cpu{number}/topology"
         folder.mkdir(parents=True)
         (folder / "thread_siblings_list").write_text(f"{siblings}\n")
-    processor, version = hardware().processor, torch.__version__
+    processor, version = hardware().processor, metadata.version("torch")
     assert machine_in_brief(processors=tmp_path) == f"{processor}, 4 threads of 2 cores, torch {version}"
     # A machine that does not tell has as many cores as it shows.
     (tmp_path / "cpu5/topology/thread_siblings_list").unlink()

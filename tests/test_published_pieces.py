@@ -76,7 +76,7 @@ CONTROLLED = {"control-starts": ["de", "fr"], "control-softmax": ["de"]}
 
 
 def with_control(name: str, store: Store) -> list[Measurement]:
-    """What a control has found, and the study that it controls: what both have lies in that one's pieces."""
+    """Findings of a control and of the study that it controls, as what both have lies in that one's pieces."""
     unpack(RESULTS / f"replication/pieces/{name}.tar.xz", store)
     study = with_published_files(ROOT / "studies" / f"{name}.toml", RESULTS / "replication")
     of_control, _ = measurements(study.replace(targets=CONTROLLED[name]), store)
@@ -158,7 +158,7 @@ def test_a_page_counts_earlier_models_of_each_kind_of_start_too(tmp_path: Path) 
 
 
 def best_retrieval(found: list[Measurement], condition: str) -> list[float]:
-    """That of each seed at its best layer."""
+    """The best layer's, for each seed."""
     by_seed: dict[int, list[float]] = {}
     for each in found:
         if (each.exhibit, each.metric, each.condition, each.variant) == ("emergence", "retrieval_p1", condition, None):

@@ -1,6 +1,7 @@
-"""What finds its translation without a map, by layer: sentences, then words."""
+"""Retrieval without a map, by layer: sentences that find their translations, and words."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from isoglot.pipeline.cells import EMERGENCE
 from isoglot.pipeline.measurements import Measurement
@@ -40,12 +41,14 @@ def _figure(
         *([] if coverage is None else [f"{coverage:.0f}% of the dictionary's pairs are met in the held-out text."]),
         *([f"Models that know no more than how frequent words are: {'; '.join(unlearned)}."] if unlearned else []),
     ]
-    return layer_figure(
+    figure = layer_figure(
         name.replace("_", "-"),
         TITLES[metric],
         languages,
         series_of(measurements, kinds, exhibit=EMERGENCE, languages=languages),
         levels={} if chance is None else {"chance": chance},
-        columns=raw | {"before training": [f"{row.mean_untrained_best:.1f}" for row in found]},
         notes=notes,
     )
+    (chart,) = figure.charts
+    before = {"before training": [f"{row.mean_untrained_best:.1f}" for row in found]}
+    return replace(figure, charts=[replace(chart, columns={**chart.columns, **raw, **before})])

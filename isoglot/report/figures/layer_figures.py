@@ -1,7 +1,6 @@
 """The paper's figures of scores by layer: words (4), tasks (5 and 8), and sentences (6 and 7)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from statistics import fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
@@ -69,12 +68,10 @@ def layer_figure(
     *,
     unit: str = PRECISION,
     levels: Mapping[str, float] | None = None,
-    columns: Mapping[str, Sequence[str]] | None = None,
     notes: Sequence[str],
 ) -> LineFigure:
-    """A figure of one chart; further columns of its table have a text for each line."""
+    """A figure of one chart."""
     chart = _layer_chart(title, lines, unit=unit, levels=levels)
-    chart = replace(chart, columns={**chart.columns, **(columns or {})})
     return _figure_of_pair(name, title, languages, [chart], notes=notes)
 
 
@@ -83,9 +80,9 @@ def _layer_chart(
 ) -> LineChart:
     """Scores are summed up by the best layer, likeness by the mean over layers."""
     if unit == LIKENESS:
-        column, decimals, summed_up = "mean", 2, [mean_and_range(line.means, is_share=True) for line in lines]
+        decimals, summed_up = 2, {"mean": [mean_and_range(line.means, is_share=True) for line in lines]}
     else:
-        column, decimals, summed_up = "best", 1, [mean_and_range(line.best) for line in lines]
+        decimals, summed_up = 1, {"best": [mean_and_range(line.best) for line in lines]}
     return LineChart(
         title=title,
         series=lines,
@@ -93,7 +90,7 @@ def _layer_chart(
         decimals=decimals,
         references=levels or {},
         caption=f"{unit[:1].upper()}{unit[1:]}{kind}, by layer",
-        columns={column: summed_up},
+        columns=summed_up,
     )
 
 
@@ -101,7 +98,7 @@ def _figure_of_pair(
     name: str, title: str, languages: Pair, charts: Sequence[LineChart], *, notes: Sequence[str]
 ) -> LineFigure:
     if any(len(line.by_seed) > 1 for chart in charts for line in chart.series):
-        column = next(iter(charts[0].columns))
+        (column,) = charts[0].columns
         notes = (*notes, f"Means over seeds; {column} is each seed's own, its mean and (lowest-highest).")
     title = f"{title} ({pair_title(languages)})"
     return LineFigure(name=f"{name}.{'-'.join(languages)}", title=title, charts=charts, notes=notes)
