@@ -17,8 +17,8 @@ import torch
 from torch import Tensor, nn
 
 from isoglot.corpora.bpe import learn_bpe
+from isoglot.corpora.readers.conllu import Tree, read_conllu
 from isoglot.corpora.vocabulary import PAD, build_vocabulary
-from isoglot.evaluation.transfer.conllu import Tree, read_conllu
 from isoglot.evaluation.transfer.fine_tuning import FineTuner
 from isoglot.evaluation.transfer.predictions import predictions
 from isoglot.evaluation.transfer.run import FineTuningRun

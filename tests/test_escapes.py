@@ -12,12 +12,12 @@ import pytest
 from study_texts import TINY_STUDY
 
 from isoglot.corpora.download.fetching import _version, note_of
+from isoglot.corpora.readers.bio_files import read_bio
 from isoglot.corpora.readers.decompression import plain_blocks
 from isoglot.corpora.user_commands import UserCommand
 from isoglot.corpora.wiki.dump import LONGEST_TEXT, dump_lines
 from isoglot.corpora.word_vectors import read_word_vectors
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.transfer.bio_tags import read_bio
 from isoglot.pipeline.stages.source_files import source_file
 from isoglot.study.study_file import parse_study
 

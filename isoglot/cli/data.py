@@ -116,19 +116,12 @@ def check(
 ) -> None:
     """Read the files that are there: are they whole, unchanged, and of their format?"""
     from isoglot.corpora.download.catalogue import named_data_set
-    from isoglot.corpora.download.checking import CHECKS, files_there, problem_of
+    from isoglot.corpora.download.checking import files_there, problem_of
     from isoglot.corpora.download.getting import Watch, clear_folder_errors
-    from isoglot.evaluation.transfer.bio_tags import read_bio
-    from isoglot.evaluation.transfer.conllu import read_conllu
 
     root = named_folder("--data", data)
-    checks = {
-        **CHECKS,
-        "eval/ud/*.conllu": lambda file: read_conllu(file.path),
-        "eval/ner/*.bio": lambda file: read_bio(file.path),
-    }
     with clear_folder_errors(root):
-        there = files_there(root, [named_data_set(name) for name in names] if names else None, checks=checks)
+        there = files_there(root, [named_data_set(name) for name in names] if names else None)
     if not there:
         raise IsoglotError(f"none of these files is in {root}: get them, or name their folder with --data")
     console = plain_console(soft_wrap=False)
@@ -137,7 +130,7 @@ def check(
     with Watch(console) as watch:
         for path in there:
             show = partial(watch.progress, path.name, "checking", total=path.stat().st_size)
-            problem = problem_of(path, root=root, checks=checks, progress=show)
+            problem = problem_of(path, root=root, progress=show)
             folder = path.parent.relative_to(root).as_posix()
             sound[folder] += problem is None
             if problem is not None:

@@ -7,6 +7,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from isoglot.corpora.download.catalogue import OFFICIAL_SHA256, DataSet, files_of
+from isoglot.corpora.readers.bio_files import read_bio
+from isoglot.corpora.readers.conllu import read_conllu
 from isoglot.corpora.readers.decompression import found, plain_blocks, plain_name
 from isoglot.corpora.readers.dictionaries import read_dictionary
 from isoglot.corpora.readers.inference_pairs import inference_pairs
@@ -81,27 +83,24 @@ def refuse_other_content(path: Path, official: str | None, *, root: Path, progre
 UNFINISHED = (".part", ".part.json", ".lease")
 DUMP_START, DUMP_END = b"<mediawiki", b"</mediawiki>"
 
-Checks = Mapping[str, Callable[[LineFile], object]]
-"""Functions that raise an error for a bad file, by its path under the data folder; the first match counts."""
 
-
-def files_there(root: Path, data_sets: Sequence[DataSet] | None, *, checks: Checks) -> list[Path]:
+def files_there(root: Path, data_sets: Sequence[DataSet] | None) -> list[Path]:
     """The files of some data sets that are there, or else all files whose path has a known format."""
     if data_sets is not None:
         names = dict.fromkeys(file.path for data_set in data_sets for file in files_of(data_set))
         return [path for name in names if (path := found(root / name)) is not None]
     if not root.is_dir():
         raise IsoglotError(f"there is no data folder {root}: name it with --data or ISOGLOT_DATA")
-    folders = {root / Path(pattern).parent for pattern in checks}
+    folders = {root / Path(pattern).parent for pattern in CHECKS}
     paths = sorted(path for folder in folders for path in folder.glob("*"))
-    has_format = (path for path in paths if any(fnmatchcase(_plain_path(path, root=root), each) for each in checks))
+    has_format = (path for path in paths if any(fnmatchcase(_plain_path(path, root=root), each) for each in CHECKS))
     return [path for path in has_format if path.is_file() and not path.name.endswith(UNFINISHED)]
 
 
-def problem_of(path: Path, *, root: Path, checks: Checks, progress: Progress = lambda _: None) -> str | None:
+def problem_of(path: Path, *, root: Path, progress: Progress = lambda _: None) -> str | None:
     """Read a file to its end, twice if its digest is known: what is wrong with it, if anything is."""
     name = _plain_path(path, root=root)
-    check = next((check for pattern, check in checks.items() if fnmatchcase(name, pattern)), None)
+    check = next((check for pattern, check in CHECKS.items() if fnmatchcase(name, pattern)), None)
     try:
         refuse_other_content(path, OFFICIAL_SHA256.get(name), root=root, progress=progress)
         if check is not None:
@@ -151,8 +150,7 @@ def _parallel(file: LineFile) -> None:
         read_parallel([file.path, other], languages=(first, second))
 
 
-# Those of treebanks and tagged words are readers of the tasks, which know more than this room: see cli/data.py.
-CHECKS: Checks = {
+CHECKS: Mapping[str, Callable[[LineFile], object]] = {
     "text/*.xml": _dump,
     "text/*.txt": _text,
     "eval/xnli/xnli.15way.*.tsv": _table,
@@ -162,4 +160,7 @@ CHECKS: Checks = {
     "eval/muse/*-*.txt": _dictionary,
     "eval/dict/*-*.tsv": _dictionary,
     "eval/tatoeba/tatoeba.*-*.*": _parallel,
+    "eval/ud/*.conllu": lambda file: read_conllu(file.path),
+    "eval/ner/*.bio": lambda file: read_bio(file.path),
 }
+"""Functions that raise an error for a bad file, by its path under the data folder; the first match counts."""

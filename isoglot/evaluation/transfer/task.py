@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from isoglot.corpora.readers.conllu import Tree, conllu_text, read_conllu
 from isoglot.corpora.synthetic import draw_meanings, trees
 from isoglot.corpora.words import whole_words
-from isoglot.evaluation.transfer.conllu import Tree, conllu_text, read_conllu
 from isoglot.study.languages import WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 

@@ -5,16 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.corpora.download.checking import CHECKS, file_digest, files_there, problem_of, record_digest
-from isoglot.evaluation.transfer.bio_tags import read_bio
-from isoglot.evaluation.transfer.conllu import read_conllu
+from isoglot.corpora.download.checking import file_digest, files_there, problem_of, record_digest
 from tests.corpora.readers.compressed_texts import COMPRESSED
 
-ALL_CHECKS = {
-    **CHECKS,
-    "eval/ud/*.conllu": lambda file: read_conllu(file.path),
-    "eval/ner/*.bio": lambda file: read_bio(file.path),
-}
 TEXT, WIKIPEDIA = "text/wiki.en.txt", "text/enwiki-latest-pages-articles.xml"
 TREEBANK, NER = "eval/ud/xx_own-ud-test.conllu", "eval/ner/wikiann.fr.dev.bio"
 NLI, TABLE = "eval/xnli/xnli.dev.fr.tsv", "eval/xnli/xnli.15way.orig.tsv"
@@ -44,8 +37,8 @@ def put(root: Path, name: str, content: bytes) -> Path:
 
 
 def problems(root: Path) -> dict[str, str]:
-    paths = files_there(root, None, checks=ALL_CHECKS)
-    outcomes = {path.relative_to(root).as_posix(): problem_of(path, root=root, checks=ALL_CHECKS) for path in paths}
+    paths = files_there(root, None)
+    outcomes = {path.relative_to(root).as_posix(): problem_of(path, root=root) for path in paths}
     return {name: problem for name, problem in outcomes.items() if problem is not None}
 
 
@@ -56,7 +49,7 @@ def test_all_in_order(root: Path, suffix: str) -> None:
     put(root, "text/README.md", b"\xff not looked at")
     for unfinished in (".part", ".part.json", ".lease"):
         put(root, f"eval/tatoeba/tatoeba.fra-eng.fra{unfinished}", b"not looked at")
-    assert len(files_there(root, None, checks=ALL_CHECKS)) == len(GOOD)
+    assert len(files_there(root, None)) == len(GOOD)
     assert problems(root) == {}
 
 

@@ -5,7 +5,7 @@ from itertools import product
 
 from hypothesis import strategies as st
 
-from isoglot.evaluation.transfer.conllu import Tree
+from isoglot.corpora.readers.conllu import Tree
 
 
 def is_tree(heads: tuple[int, ...]) -> bool:

@@ -10,8 +10,8 @@ import pytest
 import torch
 from torch import Tensor
 
+from isoglot.corpora.readers.bio_files import TaggedSentence
 from isoglot.corpora.vocabulary import PAD
-from isoglot.evaluation.transfer.bio_tags import TaggedSentence
 from isoglot.evaluation.transfer.fine_tuning import FineTuned, Report
 from isoglot.evaluation.transfer.task import Task
 from isoglot.study.searches import Schedule

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
+from isoglot.corpora.readers.bio_files import TaggedSentence
+from isoglot.corpora.readers.conllu import Tree
 from isoglot.evaluation.transfer import predictions as predictions_module
-from isoglot.evaluation.transfer.bio_tags import TaggedSentence
-from isoglot.evaluation.transfer.conllu import Tree
 from isoglot.evaluation.transfer.model import TaskModel
 from isoglot.evaluation.transfer.predictions import evaluate
 from isoglot.evaluation.transfer.sequences import encoded

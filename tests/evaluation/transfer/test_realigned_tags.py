@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isoglot.corpora.readers.bio_files import TaggedSentence
 from isoglot.corpora.words import split_lines
-from isoglot.evaluation.transfer.bio_tags import TaggedSentence, repair_bio, spans
+from isoglot.evaluation.transfer.bio_tags import repair_bio, spans
 from isoglot.evaluation.transfer.tasks.ner import needs_realignment, realigned
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 

@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isoglot.corpora.readers.bio_files import TaggedSentence
+from isoglot.corpora.readers.conllu import Tree
 from isoglot.corpora.vocabulary import END
-from isoglot.evaluation.transfer.bio_tags import TaggedSentence
-from isoglot.evaluation.transfer.conllu import Tree
 from isoglot.evaluation.transfer.sequences import (
     BATCHES_AT_ONCE,
     Sequences,

@@ -10,10 +10,10 @@ import numpy as np
 import torch
 
 from isoglot.corpora.bpe import Bpe
+from isoglot.corpora.readers.bio_files import TaggedSentence
+from isoglot.corpora.readers.conllu import Tree
 from isoglot.corpora.sentences import Encoding
 from isoglot.corpora.vocabulary import PAD, Vocabulary, build_vocabulary
-from isoglot.evaluation.transfer.bio_tags import TaggedSentence
-from isoglot.evaluation.transfer.conllu import Tree
 from isoglot.evaluation.transfer.fine_tuning import FineTuner
 from isoglot.evaluation.transfer.predictions import predictions
 from isoglot.evaluation.transfer.run import FineTuningRun

@@ -8,21 +8,11 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import ClassVar
 
+from isoglot.corpora.readers.bio_files import BEGIN, INSIDE, OUTSIDE, TaggedSentence, bio_text, read_bio
 from isoglot.corpora.splitters.marks import WITHOUT_SPACES, plain
 from isoglot.corpora.synthetic import draw_meanings, trees
 from isoglot.corpora.words import split_lines, whole_words
-from isoglot.evaluation.transfer.bio_tags import (
-    BEGIN,
-    INSIDE,
-    OUTSIDE,
-    Span,
-    TaggedSentence,
-    bio_text,
-    read_bio,
-    repair_bio,
-    span_counts,
-    spans,
-)
+from isoglot.evaluation.transfer.bio_tags import Span, repair_bio, span_counts, spans
 from isoglot.evaluation.transfer.task import Recipe, Segments, Task, Windows
 from isoglot.study.languages import WordSplitting
 from isoglot.study.synthetic_languages import SyntheticLanguage, World

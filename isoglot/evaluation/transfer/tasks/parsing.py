@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
+from isoglot.corpora.readers.conllu import Tree
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.transfer.conllu import Tree
 from isoglot.evaluation.transfer.task import TreebankTask, Windows
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
+from isoglot.corpora.readers.conllu import Tree
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.transfer.conllu import Tree
 from isoglot.evaluation.transfer.task import TreebankTask, Windows
 from isoglot.study.languages import WordSplitting
 

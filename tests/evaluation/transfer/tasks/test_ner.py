@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from isoglot.evaluation.transfer.bio_tags import TaggedSentence
+from isoglot.corpora.readers.bio_files import TaggedSentence
 from isoglot.evaluation.transfer.tasks.ner import TASK as NER
 from isoglot.study.languages import Splitter, WordSplitting
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from udtools.udeval import evaluate, load_conllu
 
+from isoglot.corpora.readers.conllu import Tree, conllu_text
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.transfer.conllu import Tree, conllu_text
 from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
 from isoglot.evaluation.transfer.tasks.parsing import attachment_scores
 from isoglot.study.languages import Splitter, WordSplitting

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from isoglot.corpora.readers.conllu import Tree
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.transfer.conllu import Tree
 from isoglot.evaluation.transfer.tasks.parsing import TASK as PARSING
 from isoglot.evaluation.transfer.tasks.pos import TASK as POS
 from isoglot.study.languages import Splitter, WordSplitting

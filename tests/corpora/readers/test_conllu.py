@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from isoglot.corpora.readers.conllu import Tree, conllu_text, read_conllu
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.transfer.conllu import Tree, conllu_text, read_conllu
 from tests.corpora.readers.compressed_texts import WRITTEN
 from tests.evaluation.transfer.drawn_trees import trees
 
