@@ -203,7 +203,7 @@ def markdown_claims(claims: Sequence[Claim], *, remarks: Sequence[str]) -> str:
     tested = [claim for claim in claims if claim.verdict is not Verdict.NOT_TESTED]
     lines = [markdown_row([f"{claim.sentence} ({claim.source})", claim.word, claim.numbers]) for claim in tested]
     table = "\n".join([markdown_row(["The paper", "We", "Numbers"]), markdown_row(["---"] * 3), *lines])
-    counts = ", ".join(f"{alike[0].word}: {len(alike)}" for alike in tally(claims))
+    counts = ", ".join(f"{each.verdict}: {each.counted}" for each in tally(claims))
     summary = [f"{counts[0].upper()}{counts[1:]}.", *remarks]
     return "\n\n".join(["## What the paper claims, and what we find", " ".join(summary), table]) + "\n"
 

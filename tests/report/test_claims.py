@@ -77,10 +77,10 @@ def test_every_claim_that_was_tested_has_a_line_with_its_verdict_and_numbers() -
     for line, claim in zip(lines, tested, strict=True):
         sentence, word, numbers = line.strip("| ").split(" | ")
         assert sentence == f"{claim.sentence} ({claim.source})"
-        assert (word, claim.num_seeds) == (f"{claim.verdict.removesuffix(' with the paper')} in this run", 1)
+        assert (word, claim.num_seeds) == (f"{claim.verdict} in this run", 1)
         assert numbers == claim.numbers
     num_agree = sum(claim.verdict is Verdict.AGREES for claim in OF_TABLE_1)
-    assert f"Agrees in this run: {num_agree}, disagrees in this run: " in written
+    assert f"Agrees: {num_agree} in this run, disagrees: " in written
     assert f", not tested: {len(OF_TABLE_1) - len(tested)}.\n" in written
 
 
@@ -100,5 +100,5 @@ def test_verdicts_of_few_seeds_are_counted_apart() -> None:
         replace(claim, verdict=verdict, num_seeds=seeds)
         for claim, (verdict, seeds) in zip(OF_TABLE_1, kinds, strict=False)
     ]
-    counts = "Agrees: 2, agrees in this run: 1, disagrees in these two runs: 1.\n"
+    counts = "Agrees: 3 (1 in this run), disagrees: 1 in these two runs.\n"
     assert counts in markdown_claims(found, remarks=())

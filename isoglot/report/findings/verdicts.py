@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -10,6 +11,7 @@ from itertools import pairwise
 from math import sqrt, tan
 from operator import add
 from statistics import fmean, variance
+from typing import NamedTuple
 
 import numpy as np
 
@@ -131,8 +133,8 @@ ROUNDING = 1e-9
 class Verdict(StrEnum):
     """How our numbers compare with what the paper says."""
 
-    AGREES = "agrees with the paper"
-    DISAGREES = "disagrees with the paper"
+    AGREES = "agrees"
+    DISAGREES = "disagrees"
     TOO_CLOSE = "too close to call"
     NOT_TESTED = "not tested"
 
@@ -161,7 +163,7 @@ class Finding:
     def word(self) -> str:
         """ "agrees", or of few seeds "agrees in this run"."""
         runs = these_runs(self.num_seeds) if self.num_seeds else ""
-        return " ".join(filter(None, (self.verdict.removesuffix(" with the paper"), runs)))
+        return f"{self.verdict} {runs}".rstrip()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -254,12 +256,27 @@ def joint_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     return Verdict.AGREES if 2 * num_for_it >= len(verdicts) else Verdict.NOT_TESTED
 
 
-def tally(claims: Sequence[Claim]) -> list[list[Claim]]:
-    """Claims with the same verdict on as many seeds, in the order of verdicts; those of most seeds first."""
-    by_word: dict[str, list[Claim]] = {}
-    for claim in sorted(claims, key=lambda claim: ([*Verdict].index(claim.verdict), -claim.num_seeds)):
-        by_word.setdefault(claim.word, []).append(claim)
-    return list(by_word.values())
+class Tally(NamedTuple):
+    """How many claims have a verdict."""
+
+    verdict: Verdict
+    counted: str
+    """ "16", or where some stand on few seeds "16 (9 in these two runs, 7 in this run)"."""
+    is_sure: bool
+    """Whether one of them speaks of more than these runs."""
+
+
+def tally(claims: Sequence[Claim]) -> list[Tally]:
+    """The number of claims with each verdict that one has."""
+    tallies = []
+    for verdict in Verdict:
+        alike = [claim for claim in claims if claim.verdict is verdict]
+        few = Counter(these_runs(claim.num_seeds) for claim in alike if claim.num_seeds and not claim.is_sure)
+        parts = ", ".join(f"{few[runs]} {runs}" for runs in (these_runs(2), these_runs(1)) if few[runs])
+        count = parts if len(alike) in few.values() else f"{len(alike)} ({parts})" if parts else f"{len(alike)}"
+        if alike:
+            tallies.append(Tally(verdict, count, is_sure=few.total() < len(alike)))
+    return tallies
 
 
 def these_runs(num_seeds: int) -> str:
