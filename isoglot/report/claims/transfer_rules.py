@@ -99,29 +99,25 @@ class TransferEvidence:
         """Points above the floor, over places and conditions, all of which have a score there."""
         return mean_sample([self.columns[place][name] for place in places for name in conditions])
 
-    def score(self, places: Iterable[Place], *conditions: str) -> Sample:
-        """The same of the scores themselves."""
-        return mean_sample([self.columns[place][name].plain for place in places for name in conditions])
-
 
 def _left_open(found: Finding, what: str) -> Finding:
     return replace(found, verdict=Verdict.TOO_CLOSE, numbers=f"{found.numbers}, and {what} contradict each other")
 
 
 def _by_scores_too(found: Finding, better: Sample, worse: Sample) -> Finding:
-    """The finding if the scores show it as well; else left open, with the scores."""
+    """The finding if the scores themselves show it as well; else left open, with the scores."""
     # A floor that is higher, as that of Default's shared spelling, leaves less to gain.
+    better, worse = paired(better.plain, worse.plain)
     if found.verdict in (Verdict.TOO_CLOSE, order_verdict(better, worse)):
         return found
-    better, worse = paired(better, worse)
     numbers = f"{found.numbers}, but scores of {better.mean:.1f} and {worse.mean:.1f}"
     return replace(found, verdict=Verdict.TOO_CLOSE, numbers=numbers)
 
 
-def _in_both_ways(where: str, *labelled: tuple[str, Sample], scores: Sequence[Sample]) -> Iterator[Finding]:
+def _in_both_ways(where: str, better: tuple[str, Sample], worse: tuple[str, Sample]) -> Finding:
     """The finding on two samples that the paper puts in this order, by points above the floor and by scores."""
-    for found in ordered(where, *labelled, number="+.1f"):
-        yield _by_scores_too(found, *scores)
+    numbers = f"{where}: {in_order(better, worse, number='+.1f')}"
+    return _by_scores_too(compared(better[1], worse[1], numbers=numbers), better[1], worse[1])
 
 
 def kept(transfer: TransferEvidence, conditions: Sequence[str], of: Sequence[str], share: float) -> Iterator[Finding]:
@@ -193,12 +189,7 @@ def ahead_on_average(transfer: TransferEvidence, better: Sequence[str], worse: S
         if len(by_task) > 1:
             listed = (f"{title} {a.mean:+.1f} and {b.mean:+.1f}" for title, (a, b) in by_task.items())
             numbers += f" ({', '.join(listed)})"
-        found = compared(ours, theirs, numbers=numbers)
-        scores = (
-            mean_sample([transfer.score(places, name) for places in places_by_task.values()])
-            for name in (ahead, behind)
-        )
-        found = _by_scores_too(found, *scores)
+        found = _by_scores_too(compared(ours, theirs, numbers=numbers), ours, theirs)
         # Means hide it where tasks clearly contradict each other.
         verdicts = {found.verdict, *(order_verdict(*pair) for pair in by_task.values())}
         if verdicts >= {Verdict.AGREES, Verdict.DISAGREES}:
@@ -213,11 +204,8 @@ def falling(transfer: TransferEvidence, chains: Sequence[Sequence[str]]) -> Iter
             measured = [name for name in chain if any(place[1] == target for place in transfer.places(name))]
             for names in pairwise(measured):
                 if places := [place for place in transfer.places(*names) if place[1] == target]:
-                    labelled = [(label_of(name), transfer.mean(places, name)) for name in names]
-                    where = f"{transfer.source}-{target}"
-                    scores = [transfer.score(places, name) for name in names]
-                    for found in _in_both_ways(where, *labelled, scores=scores):
-                        yield transfer.in_line(found, *names)
+                    better, worse = ((label_of(name), transfer.mean(places, name)) for name in names)
+                    yield transfer.in_line(_in_both_ways(f"{transfer.source}-{target}", better, worse), *names)
 
 
 def domain_costs_more_in_ner(transfer: TransferEvidence) -> Iterator[Finding]:
@@ -235,16 +223,12 @@ def falling_with_distance(transfer: TransferEvidence) -> Iterator[Finding]:
     for task in transfer.tasks:
         for ends in pairwise(transfer.targets_by_distance()):
             if rows := transfer.rows(*((task, target) for end in ends for target in end)):
-                names = [", ".join(end) for end in ends]
-                leads, scores = (
-                    [
-                        replace(read(product([task], end), *rows), of_language=name)
-                        for name, end in zip(names, ends, strict=True)
-                    ]
-                    for read in (transfer.mean, transfer.score)
+                near, far = (
+                    (name, replace(transfer.mean(product([task], end), *rows), of_language=name))
+                    for end in ends
+                    for name in [", ".join(end)]
                 )
-                labelled = zip(names, leads, strict=True)
-                yield from _in_both_ways(task_named(task).title, *labelled, scores=scores)
+                yield _in_both_ways(task_named(task).title, near, far)
 
 
 def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
@@ -256,14 +240,14 @@ def gap_by_task(transfer: TransferEvidence) -> Iterator[Finding]:
     for task in transfer.tasks:
         rows = transfer.rows(*product((task, SIMPLEST), near + far))
         if task != SIMPLEST and rows:
-            gaps, gaps_of_scores = (
-                [read(product([each], near), *rows) - read(product([each], far), *rows) for each in (task, SIMPLEST)]
-                for read in (transfer.mean, transfer.score)
+            larger, smaller = (
+                (
+                    task_named(each).title,
+                    transfer.mean(product([each], near), *rows) - transfer.mean(product([each], far), *rows),
+                )
+                for each in (task, SIMPLEST)
             )
-            titles = (task_named(each).title for each in (task, SIMPLEST))
-            labelled = zip(titles, gaps, strict=True)
-            where = f"{', '.join(near)} less {', '.join(far)}"
-            yield from _in_both_ways(where, *labelled, scores=gaps_of_scores)
+            yield _in_both_ways(f"{', '.join(near)} less {', '.join(far)}", larger, smaller)
 
 
 def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], sign: int) -> Iterator[Finding]:
@@ -278,16 +262,12 @@ def change_by_distance(transfer: TransferEvidence, conditions: Sequence[str], si
         task for task in transfer.tasks if {DEFAULT.name, *measured} <= {*transfer.rows(*product([task], far + near))}
     ]
     if tasks:
-        names, places = [", ".join(end) for end in ends], [list(product(tasks, end)) for end in ends]
-        changes, changes_of_scores = (
-            [
-                replace((read(of_end, *measured) - read(of_end, DEFAULT.name)) * sign, of_language=name)
-                for name, of_end in zip(names, places, strict=True)
-            ]
-            for read in (transfer.mean, transfer.score)
-        )
-        labelled = zip(names, changes, strict=True)
-        text = in_order(*labelled, number="+.1f" if sign > 0 else ".1f")
+        changes = {}
+        for end in ends:
+            name, places = ", ".join(end), list(product(tasks, end))
+            change = (transfer.mean(places, *measured) - transfer.mean(places, DEFAULT.name)) * sign
+            changes[name] = replace(change, of_language=name)
+        text = in_order(*changes.items(), number="+.1f" if sign > 0 else ".1f")
         who = f"{', '.join(map(label_of, measured))} {'gains' if sign > 0 else 'loses'}"
-        found = compared(*changes, numbers=f"{who} in {text}")
-        yield _by_scores_too(found, *changes_of_scores)
+        found = compared(*changes.values(), numbers=f"{who} in {text}")
+        yield _by_scores_too(found, *changes.values())

@@ -109,9 +109,7 @@ class Comparisons:
             trials=tuple(
                 replace(
                     trial,
-                    leads={
-                        name: replace(lead, close=noise.points(trial.task, name)) for name, lead in trial.leads.items()
-                    },
+                    leads={name: lead.with_noise(noise.points(trial.task, name)) for name, lead in trial.leads.items()},
                 )
                 for trial in self.trials
             ),

@@ -1,7 +1,7 @@
 """Scores by layer: an index of all figures, and precision without a map as a row for each condition."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
@@ -93,7 +93,7 @@ class Row:
     def gains(self) -> Sample:
         """The points that training added, for each seed."""
         gained = (best - start for best, start in zip(self.best, self.untrained_best, strict=True))
-        return replace(Sample.of(dict(zip(self.seeds, gained, strict=True))), floor=self.mean_untrained_best)
+        return Sample.of(dict(zip(self.seeds, gained, strict=True)))
 
     @property
     def mean_best(self) -> float:

@@ -29,10 +29,8 @@ class Sample:
     """For the seeds that have every part of the mean."""
     variance: float
     """The variance of the mean, in units of that of one score of one model."""
-    floor_variance: float = 0.0
-    """The part of it that comes from a measured floor, which seeds do not show."""
-    floor: float = 0.0
-    """The points that were taken off as its floor."""
+    above_floor_of: Sample | None = None
+    """The score itself, of which these are points above a floor; seeds do not show the noise of a measured one."""
     close: float = CLOSE_POINTS
     """The noise between two scores like those it is made of, each of one model."""
     is_of_tests: bool = False
@@ -67,7 +65,7 @@ class Sample:
             mean=self.mean + other.mean,
             by_seed={seed: self.by_seed.get(seed, self.mean) + other.by_seed.get(seed, other.mean) for seed in seeds},
             variance=variance,
-            floor_variance=self.floor_variance + other.floor_variance,
+            above_floor_of=self.plain + other.plain if self.above_floor_of or other.above_floor_of else None,
             close=sqrt(squares / variance) if variance else CLOSE_POINTS,
             is_of_tests=self.is_of_tests or other.is_of_tests,
         )
@@ -77,7 +75,7 @@ class Sample:
             mean=factor * self.mean,
             by_seed={seed: factor * value for seed, value in self.by_seed.items()},
             variance=factor**2 * self.variance,
-            floor_variance=factor**2 * self.floor_variance,
+            above_floor_of=self.above_floor_of and self.above_floor_of * factor,
             close=self.close,
             is_of_tests=self.is_of_tests,
         )
@@ -88,27 +86,31 @@ class Sample:
     def of_seeds(self, seeds: Collection[int | None]) -> Sample:
         """The same score over some of its seeds; as it is where it has no others."""
         by_seed = {seed: value for seed, value in self.by_seed.items() if seed in seeds}
+        score = self.above_floor_of and self.plain.of_seeds(seeds)
         if self.is_of_tests or len(by_seed) == len(self.by_seed):
-            return replace(self, by_seed=by_seed)
-        more = (self.variance - self.floor_variance) * (len(self.by_seed) / len(by_seed) - 1)
-        return replace(self, mean=fmean(by_seed.values()), by_seed=by_seed, variance=self.variance + more)
+            return replace(self, by_seed=by_seed, above_floor_of=score)
+        variance = self.variance + self.plain.variance * (len(self.by_seed) / len(by_seed) - 1)
+        return replace(self, mean=fmean(by_seed.values()), by_seed=by_seed, variance=variance, above_floor_of=score)
 
     def above(self, floor: float, *, variance: float) -> Sample:
         """Points above a floor, which may be measured itself."""
-        lead = self - Sample.certain(floor)
-        floors = self.floor_variance + variance
-        return replace(lead, variance=self.variance + variance, floor_variance=floors, floor=floor)
+        return replace(self - Sample.certain(floor), variance=self.variance + variance, above_floor_of=self)
 
     @property
     def plain(self) -> Sample:
         """The score itself, with its floor and without that one's noise."""
-        score = self + Sample.certain(self.floor)
-        return replace(score, variance=self.variance - self.floor_variance, floor_variance=0.0)
+        if self.above_floor_of is None:
+            return self
+        return replace(self.above_floor_of, is_of_tests=self.is_of_tests, of_language=self.of_language)
+
+    def with_noise(self, close: float) -> Sample:
+        """The same with this much noise between two scores like it, the score itself included."""
+        return replace(self, close=close, above_floor_of=self.above_floor_of and self.above_floor_of.with_noise(close))
 
     @property
     def variance_by_seeds(self) -> float:
         """The variance of the mean in points, as its own seeds show it; a floor's scores are taken to vary as much."""
-        with_floor = self.variance / (self.variance - self.floor_variance)
+        with_floor = self.variance / self.plain.variance
         return variance(self.by_seed.values()) / len(self.by_seed) * with_floor
 
 
