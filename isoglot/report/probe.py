@@ -18,7 +18,7 @@ from isoglot.pipeline.model_names import is_own, named_reader
 from isoglot.pipeline.probe_texts import NAMELESS, Pair, PairText, read_pair_text, study_text
 from isoglot.pipeline.probing import ROUNDS, probed_pair
 from isoglot.report.figures.layer_figures import RETRIEVAL
-from isoglot.report.figures.layer_series import pair_title
+from isoglot.report.findings.layer_scores import pair_title
 from isoglot.report.page.probe_sections import AFTER_MAP, KINDS, SIMILARITY, ProbeScores, probe_sections
 from isoglot.report.report_files import PROVENANCE
 from isoglot.report.results import Numbers

@@ -10,7 +10,8 @@ from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.pipeline.stages.training_log import Evaluation, evaluations
 from isoglot.pretraining.run import LOG
-from isoglot.report.figures.layer_series import Line, LineChart, LineFigure, pair_title, second_models, shown
+from isoglot.report.figures.line_charts import LineChart, LineFigure
+from isoglot.report.findings.layer_scores import Line, pair_title, second_models, shown
 from isoglot.store import Store, inputs_first
 from isoglot.study.conditions import label_of
 from isoglot.study.study import Study

@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from isoglot.report.figures.bars import Bar, bar_chart, embedding_bars
-from isoglot.report.figures.layer_series import Line, LineChart, LineFigure
-from isoglot.report.figures.line_charts import line_picture
+from isoglot.report.figures.line_charts import LineChart, LineFigure, line_picture
 from isoglot.report.figures.picture import GROUND, IN_DARK, INK, LINES, MUTED, PLACES, PUBLISHED, Picture, styles_of
 from isoglot.report.figures.similarity_pictures import published_similarity_map, similarity_map, similarity_scatters
+from isoglot.report.findings.layer_scores import Line
 from isoglot.report.page.section import TEMPLATES
 from tests.report.made_up_measurements import measured, measurement
 from tests.report.svg_pictures import contrast, marks, parsed, texts

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.layer_figures import layer_figures, layer_transfer_figures, word_figures
-from isoglot.report.figures.layer_series import Line, LineChart, LineFigure, pearson, series_of
+from isoglot.report.figures.line_charts import LineChart, LineFigure
+from isoglot.report.findings.layer_scores import Line, panels, pearson
 from isoglot.study.searches import NewVectors
 from tests.report.made_up_measurements import measured, measurement
 
@@ -28,7 +29,7 @@ def test_pearson_is_numpys(pairs: list[tuple[int, int]]) -> None:
 
 
 def test_a_line_gathers_layers_of_every_seed() -> None:
-    (found,) = series_of(
+    here, of_task, elsewhere = panels(
         [
             *measured("default", [1.0, 3.0], seed=0),
             *measured("default", [5.0, 4.0], seed=1),
@@ -37,10 +38,10 @@ def test_a_line_gathers_layers_of_every_seed() -> None:
             *measured("default", [6.0, 6.0], seed=0, metric="other"),
             *(replace(each, task="ner") for each in measured("default", [9.0, 9.0], seed=2)),
         ],
-        [(name, name, "retrieval_p1", None) for name in ("default", "no-anchors")],
-        exhibit="emergence",
-        languages=("ela", "oru"),
+        "emergence",
     )
+    assert (of_task.task, elsewhere.languages) == ("ner", ("ela", "tam"))
+    (found,) = here.lines((name, ("retrieval_p1", name, None)) for name in ("default", "no-anchors"))
     assert found == Line(label="default", by_seed=({0: 1.0, 1: 3.0}, {0: 5.0, 1: 4.0}))
     assert (found.layers, found.best, found.means) == ((3.0, 3.5), [3.0, 5.0], [2.0, 4.5])
 

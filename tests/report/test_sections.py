@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from isoglot.pipeline.cells import TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.figures.layer_series import Line, LineChart
+from isoglot.report.figures.line_charts import LineChart
 from isoglot.report.figures.picture import NOT_IN_XML, Picture
+from isoglot.report.findings.layer_scores import Line
 from isoglot.report.findings.published import published_measurements
 from isoglot.report.page.figure_sections import emergence_sections, figure_sections
 from isoglot.report.page.section import Figure, Section

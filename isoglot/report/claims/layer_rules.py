@@ -10,8 +10,7 @@ from isoglot.pipeline.cells import FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, GROWT
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims.transfer_rules import by_distance
 from isoglot.report.figures.layer_figures import CKA, PAPERS_CORRELATION, RETRIEVAL
-from isoglot.report.figures.layer_series import pair_title, pearson
-from isoglot.report.findings.layer_scores import Panel, panels
+from isoglot.report.findings.layer_scores import Panel, pair_title, panels, pearson
 from isoglot.report.findings.noise import BySeed, Noise, spread_of
 from isoglot.report.findings.verdicts import (
     CLOSE_CKA,

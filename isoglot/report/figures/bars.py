@@ -8,8 +8,8 @@ from typing import Any
 from isoglot.pipeline.cells import FIGURE_4
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.charts import Settings, chart_spec, column, marks, short, span
-from isoglot.report.figures.layer_series import pair_title, pairs_of
 from isoglot.report.figures.picture import GROUND, INK, MUTED, PUBLISHED, Picture, Spec, styles_of
+from isoglot.report.findings.layer_scores import pair_title
 from isoglot.report.findings.published import papers_score
 from isoglot.report.findings.transfer_scores import Model, TaskScores
 from isoglot.study.conditions import MONOLINGUAL, condition_named
@@ -99,7 +99,7 @@ def embedding_bars(measurements: Sequence[Measurement]) -> Picture | None:
             ],
             None,
         )
-        for pair in pairs_of(here, FIGURE_4)
+        for pair in dict.fromkeys(each.languages for each in here)
     }
     title = "Figure 4a: whole words of the embedding matrix after a map, precision at 1"
     return _bar_picture(panels, name="figure-4a", title=title)

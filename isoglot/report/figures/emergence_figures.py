@@ -3,11 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from isoglot.pipeline.cells import EMERGENCE
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.layer_figures import layer_figure
-from isoglot.report.figures.layer_series import LineFigure, mean_values, series_of
-from isoglot.report.findings.layer_scores import CENTRED, CENTRED_RETRIEVAL, Row, rows
+from isoglot.report.figures.line_charts import LineFigure
+from isoglot.report.findings.layer_scores import CENTRED, CENTRED_RETRIEVAL, Panel, Row, rows
 from isoglot.report.quantities import mean_and_range
 from isoglot.study.conditions import label_of
 
@@ -20,18 +19,13 @@ TITLES = {
 def emergence_figures(measurements: Sequence[Measurement]) -> Iterator[tuple[str, LineFigure]]:
     """Each with its metric, in the order of the titles and then of the pairs as they came."""
     for metric in TITLES:
-        found = rows(measurements, metric=metric)
-        for languages in dict.fromkeys(row.languages for row in found):
-            here = [row for row in found if row.languages == languages]
-            yield metric, _figure(measurements, here, metric=metric, languages=languages)
+        for panel, found in rows(measurements, metric=metric):
+            yield metric, _figure(panel, found, metric=metric)
 
 
-def _figure(
-    measurements: Sequence[Measurement], found: Sequence[Row], *, metric: str, languages: tuple[str, str]
-) -> LineFigure:
-    name = metric.removesuffix("_p1")
-    kinds = [(label_of(row.condition), row.condition, metric, None) for row in found]
-    values = mean_values(measurements, exhibit=EMERGENCE, languages=languages)
+def _figure(panel: Panel, found: Sequence[Row], *, metric: str) -> LineFigure:
+    name, values = metric.removesuffix("_p1"), panel.values()
+    lines = panel.lines((label_of(row.condition), (metric, row.condition, None)) for row in found)
     chance, coverage = values.get(f"{metric}_chance"), values.get(f"{name}_coverage")
     raw = {"raw best": [mean_and_range(row.raw_best) for row in found]} if all(row.raw_best for row in found) else {}
     unlearned = [f"{label_of(row.condition)} of {', '.join(row.unlearned)}" for row in found if row.unlearned]
@@ -44,8 +38,8 @@ def _figure(
     figure = layer_figure(
         name.replace("_", "-"),
         TITLES[metric],
-        languages,
-        series_of(measurements, kinds, exhibit=EMERGENCE, languages=languages),
+        panel.languages,
+        lines,
         levels={} if chance is None else {"chance": chance},
         notes=notes,
     )

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from isoglot.report.figures.charts import Settings, chart_spec, column, low_to_high, marks, roomy, short
-from isoglot.report.figures.layer_series import LineChart, LineFigure, pair_title
-from isoglot.report.figures.line_charts import PANEL_HEIGHT, picture_of_panels
+from isoglot.report.figures.line_charts import PANEL_HEIGHT, LineChart, LineFigure, picture_of_panels
 from isoglot.report.figures.picture import DASHES, MUTED, PUBLISHED, Picture, Spec, Style, styles_of
+from isoglot.report.findings.layer_scores import pair_title
 from isoglot.report.growth.fits import LEVEL, prediction_text
 from isoglot.report.growth.rows import Growth, times_behind
 from isoglot.report.quantities import short_number

@@ -7,19 +7,8 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import EMERGENCE, FIGURE_4, FIGURE_5, FIGURE_6, FIGURE_7, FIGURE_8, MAPPED, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.readers import SENTENCES_CUT
-from isoglot.report.figures.layer_series import (
-    Line,
-    LineChart,
-    LineFigure,
-    Pair,
-    SeriesKind,
-    mean_values,
-    pair_title,
-    pairs_of,
-    pearson,
-    series_of,
-    shown,
-)
+from isoglot.report.figures.line_charts import LineChart, LineFigure
+from isoglot.report.findings.layer_scores import Line, Pair, Panel, pair_title, panels, pearson, shown
 from isoglot.report.findings.published import FIGURE_7_CKA
 from isoglot.report.quantities import mean_and_range
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, label_of
@@ -49,6 +38,7 @@ OTHER_MEASURES = {
     "neuron_correlation": ("ANC", "how far each neuron does the same in both"),
 }
 PAPERS_CORRELATION = 0.9
+Both = Mapping[str, tuple[Sequence[float | None], Sequence[float | None]]]
 
 
 def layer_figures(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> Iterator[LineFigure]:
@@ -106,17 +96,16 @@ def _figure_of_pair(
 
 def word_figures(measurements: Sequence[Measurement]) -> Iterator[LineFigure]:
     """Figure 4b: words of both languages by a map, from every layer, beside fastText."""
-    for source, target in pairs_of(measurements, FIGURE_4):
-        kinds: list[SeriesKind] = [
-            (label.format(source=source, target=target), MONOLINGUAL.name, metric, None)
+    for panel in panels(measurements, FIGURE_4):
+        (source, target), values = panel.languages, panel.values()
+        if lines := panel.lines(
+            (label.format(source=source, target=target), (metric, MONOLINGUAL.name, None))
             for metric, label in WORD_ROWS.items()
-        ]
-        if lines := series_of(measurements, kinds, exhibit=FIGURE_4, languages=(source, target)):
-            values = mean_values(measurements, exhibit=FIGURE_4, languages=(source, target))
+        ):
             yield layer_figure(
                 FIGURE_4,
                 "Figure 4b: translation of words after a map",
-                (source, target),
+                panel.languages,
                 lines,
                 levels={
                     label.format(source=source, target=target): values[metric]
@@ -161,23 +150,23 @@ def layer_transfer_figures(
     measurements: Sequence[Measurement], *, exhibit: str, new_vectors: NewVectors
 ) -> Iterator[LineFigure]:
     """The target's scores, and the source's own for what could be had at best."""
-    here = [each for each in measurements if each.exhibit == exhibit]
-    found = dict.fromkeys((each.languages, each.task) for each in here if each.task)
-    for languages, name in sorted(found, key=lambda each: pairs_of(here, exhibit).index(each[0])):
-        task, (source, target) = task_named(name), languages
-        of_target = [(label.format(target=shown(target)), each, task.metric, kind) for label, each, kind in TASK_ROWS]
-        # A map changes nothing of what the source's model says of the source.
-        of_source = [(f"{label_of(each)}, {source} itself", each, task.metric, kind) for _, each, kind in TASK_ROWS[:2]]
-        lines = [
-            line
-            for language, kinds in ((target, of_target), (source, of_source))
-            for line in series_of(here, kinds, exhibit=exhibit, languages=languages, task=name, language=language)
-        ]
+    sources = {(each.languages, each.task): each for each in panels(measurements, exhibit, of_source=True)}
+    for panel in panels(measurements, exhibit):
+        task, (source, target) = task_named(str(panel.task)), panel.languages
+        lines = panel.lines(
+            (label.format(target=shown(target)), (task.metric, name, variant)) for label, name, variant in TASK_ROWS
+        )
+        if of_source := sources.get((panel.languages, panel.task)):
+            # A map changes nothing of what the source's model says of the source.
+            lines += of_source.lines(
+                (f"{label_of(name)}, {source} itself", (task.metric, name, variant))
+                for _, name, variant in TASK_ROWS[:2]
+            )
         if lines:
             yield layer_figure(
-                f"{exhibit}.{name}",
+                f"{exhibit}.{task.name}",
                 f"Figure {exhibit.removeprefix('figure-')}: {task.title} transfer from each frozen layer",
-                languages,
+                panel.languages,
                 lines,
                 unit=f"{task.metric_titles[task.metric]} (%)",
                 notes=(
@@ -187,26 +176,31 @@ def layer_transfer_figures(
             )
 
 
-def rows_of(measurements: Sequence[Measurement], *, exhibit: str, metric: str, languages: Pair) -> list[Line]:
+def rows_of(panel: Panel, metric: str) -> list[Line]:
     """Models of both languages, then of one each; then untrained ones, of one language each only the target's."""
-    here = [each for each in measurements if each.exhibit == exhibit and each.languages == languages]
-    conditions = dict.fromkeys(each.condition for each in here if each.condition != MONOLINGUAL.name)
-    kinds: list[SeriesKind] = [(label_of(name), name, metric, None) for name in (*conditions, MONOLINGUAL.name)]
-    kinds += [(f"{label_of(name)}, untrained", name, metric, UNTRAINED) for name in conditions]
-    kinds.append((f"{MONOLINGUAL.label}, {shown(languages[1])} untrained", MONOLINGUAL.name, metric, UNTRAINED))
-    return series_of(here, kinds, exhibit=exhibit, languages=languages)
+    conditions = dict.fromkeys(name for _, name, _ in panel.scores if name != MONOLINGUAL.name)
+    alone = f"{MONOLINGUAL.label}, {shown(panel.languages[1])} untrained"
+    kinds: list[tuple[str, str, str | None]] = [
+        *((label_of(name), name, None) for name in (*conditions, MONOLINGUAL.name)),
+        *((f"{label_of(name)}, untrained", name, UNTRAINED) for name in conditions),
+        (alone, MONOLINGUAL.name, UNTRAINED),
+    ]
+    return panel.lines((label, (metric, name, variant)) for label, name, variant in kinds)
 
 
 def _retrieval_figures(measurements: Sequence[Measurement], *, new_vectors: NewVectors) -> Iterator[LineFigure]:
     """Figure 6."""
-    for languages in pairs_of(measurements, FIGURE_6):
-        lines = rows_of(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)
-        values = mean_values(measurements, exhibit=FIGURE_6, languages=languages)
+    # The same sentences found by the same models of both languages as they are.
+    models = {(each.condition, each.variant, each.seed) for each in measurements if each.exhibit == FIGURE_6}
+    here = [each for each in measurements if (each.condition, each.variant, each.seed) in models]
+    without_map = {panel.languages: rows_of(panel, "retrieval_p1") for panel in panels(here, EMERGENCE)}
+    for panel in panels(measurements, FIGURE_6):
+        lines, values, languages = rows_of(panel, RETRIEVAL), panel.values(), panel.languages
         chance, fitted = values.get(f"{RETRIEVAL}_chance"), values.get("fitted_pairs")
         if lines and chance is not None and fitted is not None:
             levels, title = {"chance": chance}, "Figure 6: retrieval of parallel sentences after a map"
             charts = [_layer_chart("After a map", lines, levels=levels, kind=" after a map")]
-            if as_they_are := _without_map(measurements, languages):
+            if as_they_are := without_map.get(languages):
                 charts.append(_layer_chart("Without a map", as_they_are, levels=levels, kind=" without a map"))
             yield _figure_of_pair(
                 FIGURE_6,
@@ -222,17 +216,12 @@ def _retrieval_figures(measurements: Sequence[Measurement], *, new_vectors: NewV
             )
 
 
-def _without_map(measurements: Sequence[Measurement], languages: Pair) -> list[Line]:
-    """The same sentences found by the same models of both languages as they are."""
-    models = {(each.condition, each.variant, each.seed) for each in measurements if each.exhibit == FIGURE_6}
-    here = [each for each in measurements if (each.condition, each.variant, each.seed) in models]
-    return rows_of(here, exhibit=EMERGENCE, metric="retrieval_p1", languages=languages)
-
-
 def _similarity_figures(measurements: Sequence[Measurement]) -> Iterator[LineFigure]:
     """Figure 7, with the paper's own lines where it has the pair and models are as deep."""
-    for languages in pairs_of(measurements, FIGURE_7):
-        if lines := rows_of(measurements, exhibit=FIGURE_7, metric=CKA, languages=languages):
+    both = similar_and_retrieved(measurements)
+    for panel in panels(measurements, FIGURE_7):
+        languages = panel.languages
+        if lines := rows_of(panel, CKA):
             num_states = max(line.num_states for line in lines)
             published = [
                 Line.of(f"paper: {kind}", values, is_published=True)
@@ -247,7 +236,7 @@ def _similarity_figures(measurements: Sequence[Measurement]) -> Iterator[LineFig
                 unit=LIKENESS,
                 notes=(
                     *_cut(measurements, exhibit=FIGURE_7, languages=languages),
-                    *_similarity_notes(measurements, languages),
+                    *_similarity_notes(panel, both[languages]),
                 ),
             )
 
@@ -269,14 +258,15 @@ def _cut(measurements: Sequence[Measurement], *, exhibit: str, languages: Pair) 
         yield f"Sentences cut at the end of a window: {'; '.join(parts)}."
 
 
-def similar_and_retrieved(
-    measurements: Sequence[Measurement], languages: Pair
-) -> dict[str, tuple[Sequence[float | None], Sequence[float | None]]]:
-    """CKA and retrieval after a map by layer, for every kind of model that has both."""
-    similar = rows_of(measurements, exhibit=FIGURE_7, metric=CKA, languages=languages)
-    found = rows_of(measurements, exhibit=FIGURE_6, metric=RETRIEVAL, languages=languages)
-    retrieved = {line.label: line.layers for line in found}
-    return {line.label: (line.layers, retrieved[line.label]) for line in similar if line.label in retrieved}
+def similar_and_retrieved(measurements: Sequence[Measurement]) -> dict[Pair, Both]:
+    """For each pair of Figure 7, CKA and retrieval after a map by layer, for every kind of model that has both."""
+    found = {panel.languages: rows_of(panel, RETRIEVAL) for panel in panels(measurements, FIGURE_6)}
+    both = dict[Pair, Both]()
+    for panel in panels(measurements, FIGURE_7):
+        retrieved = {line.label: line.layers for line in found.get(panel.languages, ())}
+        similar = {line.label: line.layers for line in rows_of(panel, CKA)}
+        both[panel.languages] = {label: (similar[label], retrieved[label]) for label in similar if label in retrieved}
+    return both
 
 
 def correlation_text(x: Sequence[float | None], y: Sequence[float | None]) -> str:
@@ -284,9 +274,8 @@ def correlation_text(x: Sequence[float | None], y: Sequence[float | None]) -> st
     return "undefined" if found is None else f"{found:.2f}"
 
 
-def _similarity_notes(measurements: Sequence[Measurement], languages: Pair) -> Iterator[str]:
+def _similarity_notes(panel: Panel, both: Both) -> Iterator[str]:
     """Correlations with retrieval (section 5.2), and other measures of likeness."""
-    both = similar_and_retrieved(measurements, languages)
     correlations = [f"{label} {correlation_text(*layers)}" for label, layers in both.items()]
     if correlations:
         yield (
@@ -294,6 +283,6 @@ def _similarity_notes(measurements: Sequence[Measurement], languages: Pair) -> I
             f"{PAPERS_CORRELATION} for models of one language each): {'; '.join(correlations)}."
         )
     for metric, (title, meaning) in OTHER_MEASURES.items():
-        if lines := rows_of(measurements, exhibit=FIGURE_7, metric=metric, languages=languages):
+        if lines := rows_of(panel, metric):
             text = "; ".join(f"{line.label} {fmean(line.means):.2f}" for line in lines)
             yield f"Mean {title} over layers, {meaning}: {text}."

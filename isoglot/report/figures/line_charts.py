@@ -1,7 +1,8 @@
 """Lines over layers or updates: charts whose lines are picked in the legend, or small multiples of many lines."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import cycle
 from statistics import fmean
 from typing import Any
@@ -20,8 +21,9 @@ from isoglot.report.figures.charts import (
     short,
     span,
 )
-from isoglot.report.figures.layer_series import Line, LineChart, LineFigure
 from isoglot.report.figures.picture import DASHES, MUTED, PUBLISHED, SHAPES, Picture, Spec, Style, styles_of
+from isoglot.report.findings.layer_scores import Line
+from isoglot.report.quantities import short_number
 from isoglot.study.conditions import DEFAULT
 
 # The width of a chart in a file where two stand side by side.
@@ -33,6 +35,87 @@ PANEL_WIDTH, PANEL_HEIGHT, PANEL_COLUMNS = 150, 95, 4
 SIGNS = "\N{BLACK CIRCLE}\N{BLACK SQUARE}\N{BLACK UP-POINTING TRIANGLE}"
 # The paper's own numbers are hidden where the reader of the page does not want them.
 IS_SHOWN = "(paper || !datum.paper)"
+
+
+MISSING = "-"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineChart:
+    """Lines over layers, or over updates; its numbers are a table too."""
+
+    title: str
+    series: Sequence[Line]
+    y_title: str
+    """With the unit."""
+    decimals: int = 2
+    references: Mapping[str, float] = field(default_factory=dict)
+    """Dashed levels, as that of chance."""
+    x_title: str = "Layer"
+    updates: Sequence[int] = ()
+    """Where lines have points, if that is not at layers; lines then bridge updates without a value."""
+    shown: tuple[float, ...] = (0.0,)
+    """Values that the axis has room for, whether a line comes there or not."""
+    is_logarithmic: bool = False
+    caption: str = ""
+    """Caption of the table, if it is not made of the titles."""
+    columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Further columns of the table: a text for each line."""
+
+    @property
+    def places(self) -> Sequence[int]:
+        return self.updates or range(max((line.num_states for line in self.series), default=0))
+
+    @property
+    def headings(self) -> list[str]:
+        """Headings of the table, after that of the labels."""
+        return [*(short_number(place) if self.updates else f"L{place}" for place in self.places), *self.columns]
+
+    @property
+    def texts(self) -> list[list[str]]:
+        """Lines of the table, each after its label."""
+        found = []
+        for row, line in enumerate(self.series):
+            means = (f"{fmean(values):.{self.decimals}f}" if (values := line.at(x)) else MISSING for x in self.places)
+            found.append([line.label, *means, *(texts[row] for texts in self.columns.values())])
+        return found
+
+    @property
+    def published(self) -> list[int]:
+        """Places of lines that are the paper's own."""
+        return [place for place, line in enumerate(self.series) if line.is_published]
+
+    @property
+    def highest(self) -> float:
+        """The highest value that is drawn."""
+        values = (value for line in self.series for by_place in line.by_seed for value in by_place.values())
+        return max([*values, *self.references.values()])
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineFigure:
+    """Charts of one pair of languages side by side, and what has to be known to read them."""
+
+    name: str
+    """The stem of its files."""
+    title: str
+    charts: Sequence[LineChart]
+    notes: Sequence[str] = ()
+
+    def seed_notes(self) -> Iterator[str]:
+        """Names lines of one seed among means over seeds."""
+        lines = [(line, chart.places) for chart in self.charts for line in chart.series if not line.is_published]
+        several = {line.label for line, places in lines if line.has_range(places)}
+        if several:
+            alone = [label for label in dict.fromkeys(line.label for line, _ in lines) if label not in several]
+            of_one = f" Of one seed: {', '.join(alone)}." if alone else ""
+            yield f"Means over seeds; thin lines go from the lowest seed to the highest.{of_one}"
+
+
+def on_one_axis(figures: Sequence[LineFigure]) -> list[LineFigure]:
+    """Figures of pairs of languages, which are compared by eye."""
+    room = max((chart.highest for each in figures for chart in each.charts), default=0.0)
+    return [replace(each, charts=[replace(chart, shown=(0.0, room)) for chart in each.charts]) for each in figures]
 
 
 def line_picture(figure: LineFigure) -> Picture:

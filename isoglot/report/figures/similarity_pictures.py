@@ -1,6 +1,6 @@
 """CKA as heat maps of Figure 7, ours and the paper's, and CKA against retrieval after a map."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -26,12 +26,13 @@ from isoglot.report.figures.layer_figures import (
     correlation_text,
     similar_and_retrieved,
 )
-from isoglot.report.figures.layer_series import Pair, SeriesKind, pair_title, pairs_of, series_of
 from isoglot.report.figures.picture import FAINT, GROUND, Picture, Spec, styles_of
+from isoglot.report.findings.layer_scores import Pair, pair_title, panels
 from isoglot.report.findings.published import FIGURE_7_CKA
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, label_of
 
 PAPERS_COLUMNS = {"bilingual": "Bilingual", "monolingual": MONOLINGUAL.label, "untrained": "Untrained"}
+UNTRAINED_COLUMN = ("Untrained", MONOLINGUAL.name, UNTRAINED)
 CELL_STEP, MAP_WIDTH = 25, 230
 # Cells of Cividis (Nunez et al., 2018) below this take white letters, those above black ones.
 DARK_CELL = 0.45
@@ -42,20 +43,16 @@ Columns = Mapping[str, Sequence[float | None]]
 def similarity_map(measurements: Sequence[Measurement]) -> Picture | None:
     """Layers down; across, for each pair with CKA, the paper's three columns; None while all of these are missing."""
     groups: dict[str, Columns] = {}
-    for languages in pairs_of(measurements, FIGURE_7):
-        here = [
-            each for each in measurements if (each.exhibit, each.languages, each.metric) == (FIGURE_7, languages, CKA)
-        ]
-        of_both = [name for name in dict.fromkeys(each.condition for each in here) if name != MONOLINGUAL.name]
+    for panel in panels(measurements, FIGURE_7):
+        of_both = [name for metric, name, _ in panel.scores if metric == CKA and name != MONOLINGUAL.name]
         bilingual = [DEFAULT.name] if DEFAULT.name in of_both else of_both[:1]
-        kinds: list[SeriesKind] = [(label_of(name), name, CKA, None) for name in bilingual]
-        kinds += [(MONOLINGUAL.label, MONOLINGUAL.name, CKA, None), ("Untrained", MONOLINGUAL.name, CKA, UNTRAINED)]
-        if lines := series_of(here, kinds, exhibit=FIGURE_7, languages=languages):
-            groups[pair_title(languages)] = {line.label: line.layers for line in lines}
+        kinds = [*((label_of(name), name, None) for name in (*bilingual, MONOLINGUAL.name)), UNTRAINED_COLUMN]
+        if lines := panel.lines((label, (CKA, name, variant)) for label, name, variant in kinds):
+            groups[panel.title] = {line.label: line.layers for line in lines}
     return similarity_picture(FIGURE_7, "Figure 7: CKA similarity of parallel sentences", groups) if groups else None
 
 
-def published_similarity_map(pairs: Sequence[Pair]) -> tuple[Picture, bool]:
+def published_similarity_map(pairs: Collection[Pair]) -> tuple[Picture, bool]:
     """The paper's own Figure 7, and whether it has any of these pairs; if not, all pairs of its own are shown."""
     ours = [languages for languages in FIGURE_7_CKA if languages in pairs]
     groups = {
@@ -112,8 +109,7 @@ def _heat_map(columns: Columns, *, num_states: int, title: str, place: int) -> S
 
 def similarity_scatters(measurements: Sequence[Measurement]) -> Iterator[tuple[Picture, list[str]]]:
     """A scatter with its notes for every pair for which CKA and retrieval were measured with the same models."""
-    for languages in pairs_of(measurements, FIGURE_7):
-        both = similar_and_retrieved(measurements, languages)
+    for languages, both in similar_and_retrieved(measurements).items():
         if not both:
             continue
         clouds = {

@@ -1,15 +1,17 @@
 """Scores by layer: an index of all figures, and precision without a map as a row for each condition."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean
+from statistics import correlation, fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import EMERGENCE, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.training_log import OVER_UNIGRAM
-from isoglot.report.figures.layer_series import pair_title
 from isoglot.report.findings.verdicts import CLOSE_POINTS, Sample
+from isoglot.study.languages import PRIME, original
 
 CENTRED_RETRIEVAL = "retrieval_p1"
 RAW = "retrieval_p1_uncentred"
@@ -18,6 +20,10 @@ CENTRED = (
 )
 # Fewer have no bottom, middle and top.
 FEWEST_STATES = 3
+# With fewer a correlation means nothing: that of two points is always 1 or -1.
+FEWEST_POINTS = 3
+Pair = tuple[str, str]
+"""Source and target language."""
 Kind = tuple[str, str, str | None]
 """Metric, condition and variant."""
 Summary = Callable[[Sequence[float]], float]
@@ -25,8 +31,52 @@ NO_LAYER = -1
 
 
 @dataclass(frozen=True, kw_only=True)
+class Line:
+    """Scores of one kind of model by layer, or by update; some may be missing while a study runs."""
+
+    label: str
+    by_seed: Sequence[Mapping[int, float]]
+    is_published: bool = False
+    """Whether these are the paper's own numbers."""
+
+    @classmethod
+    def of(cls, label: str, values: Sequence[float | None], *, is_published: bool = False) -> Line:
+        """One value for each layer, without seeds."""
+        known = {layer: value for layer, value in enumerate(values) if value is not None}
+        return cls(label=label, by_seed=(known,), is_published=is_published)
+
+    def at(self, place: int) -> list[float]:
+        """The values of all seeds that have one there."""
+        return [values[place] for values in self.by_seed if place in values]
+
+    def has_range(self, places: Iterable[int]) -> bool:
+        """Whether it is a mean over seeds anywhere."""
+        return any(len(self.at(place)) > 1 for place in places)
+
+    @property
+    def num_states(self) -> int:
+        """Layers from 0 to the last that is there."""
+        return 1 + max((layer for values in self.by_seed for layer in values), default=-1)
+
+    @property
+    def layers(self) -> tuple[float | None, ...]:
+        """Means over the seeds that have the layer; None where none has."""
+        return tuple(fmean(values) if (values := self.at(layer)) else None for layer in range(self.num_states))
+
+    @property
+    def best(self) -> list[float]:
+        """The best layer's score for each seed."""
+        return [max(values.values()) for values in self.by_seed]
+
+    @property
+    def means(self) -> list[float]:
+        """The mean over layers for each seed."""
+        return [fmean(values.values()) for values in self.by_seed]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Panel:
-    """A figure of one pair of languages, and of one task where it has tasks: scores of the target language."""
+    """A figure of one pair of languages, and of one task where it has tasks: scores of one language, the target."""
 
     languages: tuple[str, str]
     task: str | None
@@ -57,14 +107,32 @@ class Panel:
         by_seed = {seed: summary(layers) for seed, layers in self.layers(kind).items()}
         return Sample.of(by_seed, close=self.close) if by_seed else None
 
+    def best(self, kind: Kind) -> dict[int | None, float]:
+        """The best layer's score for each seed."""
+        return {seed: max(by_layer.values()) for seed, by_layer in self.scores.get(kind, {}).items()}
 
-def panels(measurements: Iterable[Measurement], exhibit: str) -> list[Panel]:
+    def lines(self, kinds: Iterable[tuple[str, Kind]]) -> list[Line]:
+        """A line with its label for each kind of model of which anything is measured."""
+        return [
+            Line(label=label, by_seed=tuple(self.scores[kind].values())) for label, kind in kinds if kind in self.scores
+        ]
+
+    def values(self, *, variant: str | None = None) -> dict[str, float]:
+        """Means over models of all metrics that have no layer."""
+        found: dict[str, list[float]] = {}
+        for (metric, _, of_variant), by_seed in self.scores.items():
+            if of_variant == variant:
+                found.setdefault(metric, []).extend(each[NO_LAYER] for each in by_seed.values() if NO_LAYER in each)
+        return {metric: fmean(values) for metric, values in found.items() if values}
+
+
+def panels(measurements: Iterable[Measurement], exhibit: str, *, of_source: bool = False) -> list[Panel]:
     """One for each pair and task, in the order they came."""
     num_states = 1
     found: dict[tuple[str, str], dict[str | None, dict[Kind, dict[int | None, dict[int, float]]]]] = {}
     for each in measurements:
         num_states = max(num_states, 1 + (each.layer or 0))
-        if each.exhibit == exhibit and each.language == each.languages[1]:
+        if each.exhibit == exhibit and each.language == each.languages[0 if of_source else 1]:
             by_kind = found.setdefault(each.languages, {}).setdefault(each.task, {})
             by_seed = by_kind.setdefault((each.metric, each.condition, each.variant), {})
             by_seed.setdefault(each.seed, {})[NO_LAYER if each.layer is None else each.layer] = each.value
@@ -77,55 +145,78 @@ def panels(measurements: Iterable[Measurement], exhibit: str) -> list[Panel]:
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """The scores of one condition: the best layer's for each seed."""
+    """The scores of one condition: the best layer's, for each seed that has an untrained score as well."""
 
     condition: str
-    languages: tuple[str, str]
-    best: tuple[float, ...]
-    untrained_best: tuple[float, ...]
-    raw_best: tuple[float, ...]
+    best: Mapping[int | None, float]
+    untrained_best: Mapping[int | None, float]
+    raw_best: Sequence[float]
     """Without subtracting each language's mean; empty where that was not measured, as of words."""
-    seeds: tuple[int | None, ...]
-    unlearned: tuple[str, ...]
+    unlearned: Sequence[str]
     """Languages of which some seed's model knows no more than how frequent words are."""
 
     @property
     def gains(self) -> Sample:
         """The points that training added, for each seed."""
-        gained = (best - start for best, start in zip(self.best, self.untrained_best, strict=True))
-        return Sample.of(dict(zip(self.seeds, gained, strict=True)))
-
-    @property
-    def mean_best(self) -> float:
-        return fmean(self.best)
+        return Sample.of({seed: best - self.untrained_best[seed] for seed, best in self.best.items()})
 
     @property
     def mean_untrained_best(self) -> float:
-        return fmean(self.untrained_best)
+        return fmean(self.untrained_best.values())
 
 
-def rows(measurements: Sequence[Measurement], *, metric: str) -> list[Row]:
-    """One row for each condition and pair, in the order they came, over the seeds with an untrained score as well."""
-    found = []
-    marks = [each for each in measurements if (each.exhibit, each.metric) == (EMERGENCE, OVER_UNIGRAM)]
+def rows(measurements: Sequence[Measurement], *, metric: str) -> Iterator[tuple[Panel, list[Row]]]:
+    """For each pair that has any, a row for each condition in the order they came."""
+    marks = dict.fromkeys(
+        (each.languages, each.condition, each.language)
+        for each in measurements
+        if (each.exhibit, each.metric) == (EMERGENCE, OVER_UNIGRAM)
+    )
     for panel in panels(measurements, EMERGENCE):
+        found = []
         for condition in dict.fromkeys(condition for of_metric, condition, _ in panel.scores if of_metric == metric):
-            trained, untrained = (panel.scores.get((metric, condition, kind), {}) for kind in (None, UNTRAINED))
-            raw = panel.scores.get((RAW, condition, None), {}) if metric == CENTRED_RETRIEVAL else {}
-            unlearned = (
-                each.language for each in marks if (each.languages, each.condition) == (panel.languages, condition)
-            )
-            if seeds := [seed for seed in trained if seed in untrained]:
+            # Departure: the best layer is picked by the scores that are shown, the untrained model's too.
+            best, untrained = (panel.best((metric, condition, kind)) for kind in (None, UNTRAINED))
+            raw = panel.best((RAW, condition, None)) if metric == CENTRED_RETRIEVAL else {}
+            if seeds := [seed for seed in best if seed in untrained]:
                 found.append(
                     Row(
                         condition=condition,
-                        languages=panel.languages,
-                        # Departure: the best layer is picked by the scores that are shown, the untrained model's too.
-                        best=tuple(max(trained[seed].values()) for seed in seeds),
-                        untrained_best=tuple(max(untrained[seed].values()) for seed in seeds),
-                        raw_best=tuple(max(raw[seed].values()) for seed in seeds if seed in raw),
-                        seeds=tuple(seeds),
-                        unlearned=tuple(dict.fromkeys(unlearned)),
+                        best={seed: best[seed] for seed in seeds},
+                        untrained_best={seed: untrained[seed] for seed in seeds},
+                        raw_best=[raw[seed] for seed in seeds if seed in raw],
+                        unlearned=[each for *where, each in marks if where == [panel.languages, condition]],
                     )
                 )
-    return found
+        if found:
+            yield panel, found
+
+
+def pair_title(languages: Pair) -> str:
+    """ "en-fr", or "en-en'" for a language and its second model."""
+    return "-".join(map(shown, languages))
+
+
+def shown(language: str) -> str:
+    """ "en'" for en-prime."""
+    return f"{original(language)}'" if language.endswith(PRIME) else language
+
+
+def second_models(pairs: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """A sentence that explains "en'", where it is one of these."""
+    for prime in dict.fromkeys(language for pair in pairs for language in pair if language.endswith(PRIME)):
+        yield (
+            f"{shown(prime)} is {original(prime)} once more, as if it were another language (en' in the paper): the "
+            "same text, with a model or embeddings of its own."
+        )
+
+
+def pearson(x: Sequence[float | None], y: Sequence[float | None]) -> float | None:
+    """The correlation of two series where both have a value; None where it is not defined, or says nothing."""
+    both = [(a, b) for a, b in zip(x, y, strict=False) if a is not None and b is not None]
+    if len(both) < FEWEST_POINTS:
+        return None
+    xs, ys = zip(*both, strict=True)
+    # The correlation with a constant is 0 / 0.
+    is_constant = min(xs) == max(xs) or min(ys) == max(ys)
+    return None if is_constant else correlation(xs, ys)

@@ -103,11 +103,9 @@ def _not_learned(scores: TaskScores, model: Model, pair: tuple[str, str]) -> str
 
 
 def retrieval_trials(measurements: Sequence[Measurement]) -> Iterator[Trial]:
-    found = rows(measurements, metric=CENTRED_RETRIEVAL)
-    for languages in dict.fromkeys(row.languages for row in found):
-        here = [row for row in found if row.languages == languages]
+    for panel, here in rows(measurements, metric=CENTRED_RETRIEVAL):
         yield Trial(
-            languages=languages,
+            languages=panel.languages,
             task=None,
             leads={row.condition: row.gains for row in here},
             floors={row.condition: Floor(kind=UNTRAINED, points=row.mean_untrained_best) for row in here},

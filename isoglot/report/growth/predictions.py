@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from isoglot.report.figures.layer_series import pair_title
+from isoglot.report.findings.layer_scores import pair_title
 from isoglot.report.growth.fits import LEVEL, Interval, prediction_text
 from isoglot.report.growth.rows import Growth
 from isoglot.report.quantities import short_number

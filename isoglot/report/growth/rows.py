@@ -11,7 +11,7 @@ from statistics import fmean
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import GROWTH, GROWTH_TASKS, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.figures.layer_series import Line, Pair
+from isoglot.report.findings.layer_scores import Line, Pair
 from isoglot.report.findings.published import FIGURE_7_CKA, TABLE_1_SCORES, TITLE_OF_TASK, papers_score, published_score
 from isoglot.report.growth.fits import LEVEL, GrowthFit, Interval, Point, growth_fit
 from isoglot.study.conditions import DEFAULT, label_of

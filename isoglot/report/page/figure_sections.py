@@ -11,15 +11,9 @@ from isoglot.report.figures.bars import embedding_bars, transfer_picture
 from isoglot.report.figures.emergence_figures import emergence_figures
 from isoglot.report.figures.growth_figures import growth_figures, growth_picture
 from isoglot.report.figures.layer_figures import layer_figures
-from isoglot.report.figures.layer_series import (
-    LineFigure,
-    on_one_axis,
-    pairs_of,
-    second_models,
-)
-from isoglot.report.figures.line_charts import line_picture
+from isoglot.report.figures.line_charts import LineFigure, line_picture, on_one_axis
 from isoglot.report.figures.similarity_pictures import published_similarity_map, similarity_map, similarity_scatters
-from isoglot.report.findings.layer_scores import CENTRED_RETRIEVAL
+from isoglot.report.findings.layer_scores import CENTRED_RETRIEVAL, second_models
 from isoglot.report.growth.rows import Growth
 from isoglot.report.page.section import NONE, Absences, Figure, Section
 from isoglot.report.report_scores import ReportScores
@@ -69,7 +63,7 @@ def figure_sections(measurements: Sequence[Measurement], *, new_vectors: NewVect
         if exhibit != FIGURE_7:
             yield section
             continue
-        pairs = pairs_of(measurements, FIGURE_7)
+        pairs = dict.fromkeys(each.languages for each in measurements if each.exhibit == FIGURE_7)
         papers, has_our_pairs = published_similarity_map(pairs)
         ours = similarity_map(measurements)
         first = [] if ours is None else [Figure(ours, notes=list(second_models(pairs)))]

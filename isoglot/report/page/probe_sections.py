@@ -18,19 +18,10 @@ from isoglot.report.figures.layer_figures import (
     layer_figure,
     words_text,
 )
-from isoglot.report.figures.layer_series import (
-    Line,
-    LineFigure,
-    Pair,
-    mean_values,
-    on_one_axis,
-    pair_title,
-    series_of,
-)
-from isoglot.report.figures.line_charts import line_picture
+from isoglot.report.figures.line_charts import LineFigure, line_picture, on_one_axis
 from isoglot.report.figures.picture import Picture
 from isoglot.report.figures.similarity_pictures import similarity_picture
-from isoglot.report.findings.layer_scores import CENTRED
+from isoglot.report.findings.layer_scores import CENTRED, Line, Pair, Panel, pair_title, panels
 from isoglot.report.page.section import Figure, Section
 from isoglot.study.searches import NewVectors
 
@@ -105,16 +96,21 @@ class ProbeScores:
     """For each pair of languages."""
     new_vectors: NewVectors
 
+    def panel(self, kind: Kind, languages: Pair) -> Panel | None:
+        return next((each for each in panels(self.measurements, kind.exhibit) if each.languages == languages), None)
+
     def lines(self, kind: Kind, languages: Pair) -> dict[str, Line]:
         """The lines of a figure, by label."""
-        a, b = languages
-        kinds = [(label.format(a=a, b=b), self.name, *of) for label, of in kind.rows.items()]
-        found = series_of(self.measurements, kinds, exhibit=kind.exhibit, languages=languages)
-        return {line.label: line for line in found}
+        (a, b), panel = languages, self.panel(kind, languages)
+        kinds = (
+            (label.format(a=a, b=b), (metric, self.name, variant)) for label, (metric, variant) in kind.rows.items()
+        )
+        return {line.label: line for line in panel.lines(kinds)} if panel else {}
 
     def values(self, kind: Kind, languages: Pair, *, variant: str | None = None) -> dict[str, float]:
         """Chance, coverage and whatever else has no layer."""
-        return mean_values(self.measurements, exhibit=kind.exhibit, languages=languages, variant=variant)
+        panel = self.panel(kind, languages)
+        return panel.values(variant=variant) if panel else {}
 
     def figures(self, kind: Kind) -> list[LineFigure]:
         """One for each pair that has been measured."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Any
 
-from isoglot.report.figures.layer_series import LineChart
+from isoglot.report.figures.line_charts import LineChart
 from isoglot.report.figures.picture import Picture
 
 NONE = "-"
