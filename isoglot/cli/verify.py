@@ -32,19 +32,24 @@ def verify(
 
     Other commands check what they read; this reads all. Exits with 1 unless everything is sound.
     """
-    from isoglot.pipeline.exhibits import targets
+    from isoglot.pipeline.exhibits import gap_sentences, targets
     from isoglot.store import inputs_first
     from isoglot.store.verifying import artifact_folders, remove
 
     console, store = plain_console(), folders.open_store()
     stages: dict[str, Stage] = {}
     places = artifact_folders(store)
+    gaps: list[str] = []
     if study is not None:
-        stages = {each.folder_name: each for each in inputs_first(targets(folders.read_study(study))).values()}
+        chosen = folders.read_study(study)
+        stages = {each.folder_name: each for each in inputs_first(targets(chosen)).values()}
+        gaps = gap_sentences(chosen)
         places = [folder for folder in places if folder.name in stages]
+    for sentence in gaps:
+        console.print(sentence)
     if not places:
-        whose = f"nothing of {study}" if study is not None else "no artifact"
-        raise IsoglotError(f"{whose} is in {folders.store_folder}; is --store right?")
+        whose = "no artifact" if study is None else f"nothing of {study}"
+        raise IsoglotError(f"{whose} is in {folders.store_folder}; is {'--data' if gaps else '--store'} right?")
     found = _verified(places, console)
     for fault in found.faults:
         title = fault.folder.name if fault.record is None else f"{fault.folder.name} ({fault.record.title})"
@@ -65,7 +70,11 @@ def verify(
         what += [f"{len(found.unreadable)} could not be read"] if found.unreadable else []
         fix = "" if repair or not damaged else "; repair them with --repair, best with the study they belong to"
         raise IsoglotError(f"of {found.artifacts:,} artifacts in {folders.store_folder}, {' and '.join(what)}{fix}")
-    console.print(f"All {found.artifacts:,} artifacts in {folders.store_folder} are as their records say.")
+    sound = f"{found.artifacts:,} artifacts in {folders.store_folder} are as their records say"
+    if gaps:
+        problem = f"{sound}, but those of the parts above cannot be told without their data"
+        raise IsoglotError(f"{problem}; is --data right? Without {study} the whole store is verified")
+    console.print(f"All {sound}.")
 
 
 def _verified(places: "Sequence[Path]", console: "Console") -> "Verified":

@@ -21,9 +21,10 @@ from isoglot.pipeline.model_pairs import Side
 from isoglot.pipeline.stages.layer_transfer import LayerTransfer
 from isoglot.store import Record, Stage, Store, inputs_first
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, Condition, known_condition
+from isoglot.study.exhibit_names import EXHIBITS
 from isoglot.study.languages import PRIME, original
 from isoglot.study.study import Study
-from isoglot.study.study_file import builtin_study_names, read_study
+from isoglot.study.study_file import builtin_study_names, data_folder, read_study
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.arrays import Model
@@ -37,11 +38,14 @@ KINDS_OF_NAMES = (
 )
 
 
-def load_model(name: str | Path, *, store: str | Path = "store", study: Study | None = None) -> Model:
+def load_model(
+    name: str | Path, *, store: str | Path = "store", data: str | Path | None = None, study: Study | None = None
+) -> Model:
     """Any model by its name: one of isoglot's in a store, one on the Hugging Face hub, or a folder with config.json.
 
-    isoglot's own are called STUDY:CONDITION:LANGUAGE, perhaps with a pair, a seed or "untrained" after more colons. For
-    a study that was made in Python, give it as `study`, and leave it out of the name.
+    isoglot's own are called STUDY:CONDITION:LANGUAGE, perhaps with a pair, a seed or "untrained" after more colons;
+    `data` is the folder that paths in that study start from, as in `Study.load`. For a study that was made in Python,
+    give it as `study`, and leave it out of the name.
 
     >>> model = ig.load_model("demo:default:oru", store="store")
     >>> model.num_layers
@@ -49,7 +53,8 @@ def load_model(name: str | Path, *, store: str | Path = "store", study: Study | 
     """
     from isoglot.evaluation.geometry.arrays import Model
 
-    return Model(named_reader(str(name), store=Store(Path(store)), study=study), name=str(name))
+    place, folder = Store(Path(store)), data_folder(data)
+    return Model(named_reader(str(name), store=place, data=folder, study=study), name=str(name))
 
 
 def named_reader(
@@ -145,6 +150,10 @@ def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
     for each, stage in (*models.items(), *measured.items()):
         if each.fits(choices):
             return stage
+    for choice in choices:
+        if choice in EXHIBITS and choice not in study.exhibits:
+            listed = ", ".join(study.exhibits)
+            raise IsoglotError(f"{name!r}: {choice} is no exhibit of {study.name}, which has {listed}")
     is_of_a_cell = any(choice in each.measured for each in measured for choice in choices)
     fitting = [each.spelled(known.name) for each in (measured if is_of_a_cell else models)]
     raise IsoglotError(f"{name!r} is none of {study.name}'s {', '.join(fitting)}")

@@ -77,13 +77,17 @@ def study_text(name: str, languages: Pair, *, store: Store, data: Path | None, s
     """The parallel sentences and the dictionary that the study of one of isoglot's models was measured by."""
     study = study or read_study(name.partition(":")[0], data=data)
     pair = next((pair for pair in study.pairs if {*pair} == {*languages}), None)
-    stage = None if pair is None else if_given(lambda: sources(study).parallel(pair))
-    if pair is None or stage is None or (text := store.lookup(stage, read=EVERYTHING)) is None:
+    problem = f"{name}: {store.root} has no sentences of {study.name} in {' and '.join(languages)}"
+    fix = f"for others name {option('parallel')} or {option('data')}"
+    if pair is None:
         pairs = ", ".join("-".join(each) for each in study.pairs)
-        problem = f"{name}: {store.root} has no sentences of {study.name} in {' and '.join(languages)}"
-        raise IsoglotError(
-            f"{problem}; its pairs are {pairs}; for others name {option('parallel')} or {option('data')}"
-        )
+        raise IsoglotError(f"{problem}; its pairs are {pairs}; {fix}")
+    try:
+        text = store.lookup(sources(study).parallel(pair), read=EVERYTHING)
+    except MissingDataError as error:
+        raise IsoglotError(f"{name}: the sentences of {study.name} cannot be told: {error}; {fix}") from error
+    if text is None:
+        raise IsoglotError(f"{problem} yet; make them with isoglot run, or {fix}")
     a, b = (tuple(parallel_lines(text.folder, language)) for language in languages)
     listed = if_given(lambda: sources(study).word_translation(pair))
     words = None if listed is None else store.lookup(listed, read=EVERYTHING)
@@ -102,7 +106,7 @@ def _parallel_files(languages: Pair, *, data: Path | None) -> tuple[Path, Path]:
             f"{option('data')} or {option('parallel')} is needed: sentences that models are probed by"
         )
     a, b = languages
-    candidates = [(OWN_PARALLEL.format(a, b, a), OWN_PARALLEL.format(a, b, b))]
+    candidates = [tuple(OWN_PARALLEL.format(*pair, each) for each in languages) for pair in ((a, b), (b, a))]
     for name in PARALLEL_SETS:
         of_a, of_b = ([file.path for file in named_data_set(name).files(language)] for language in languages)
         # Each language's Tatoeba has English sentences of its own, which stand second among its files.
@@ -130,6 +134,10 @@ def _no_dictionary(languages: Pair, *, data: Path | None) -> str:
     if languages == NAMELESS:
         return f"Words are not probed, as no dictionary is named with {option('dictionary')}."
     own = f"put it into {OWN_DICTIONARY.format(*languages)} of the data folder, two words a line"
-    fetch = f"isoglot data get muse --languages {languages[1]}" + (f" --data {data}" if data else "")
+    other = next((each for each in languages if each != "en"), "en")
+    fetch = ""
+    if "en" in languages and named_data_set("muse").files(other):
+        command = f"isoglot data get muse --languages {other}" + (f" --data {data}" if data else "")
+        fetch = f" or fetch MUSE's with {command},"
     missing = f"Words are not probed, as there is no dictionary of {languages[0]} and {languages[1]}"
-    return f"{missing}: {own}, or fetch MUSE's with {fetch}, or name a file with {option('dictionary')}."
+    return f"{missing}: {own},{fetch} or name a file with {option('dictionary')}."

@@ -19,13 +19,14 @@ from isoglot.pipeline.probe_texts import NAMELESS, Pair, PairText, read_pair_tex
 from isoglot.pipeline.probing import ROUNDS, probed_pair
 from isoglot.report.figures.layer_figures import RETRIEVAL
 from isoglot.report.findings.layer_scores import pair_title
-from isoglot.report.page.probe_sections import AFTER_MAP, KINDS, SIMILARITY, ProbeScores, probe_sections
+from isoglot.report.page.probe_sections import AFTER_MAP, KINDS, SIMILARITY, WORDS, ProbeScores, probe_sections
 from isoglot.report.report_files import PROVENANCE
 from isoglot.report.results import Numbers
 from isoglot.report.writing import clear_report_errors, write_page
 from isoglot.store import Store
 from isoglot.study.searches import NewVectors
 from isoglot.study.study import Study
+from isoglot.study.study_file import data_folder
 
 if TYPE_CHECKING:
     from isoglot.evaluation.geometry.reader import Reader
@@ -70,7 +71,7 @@ def probe(
     if len(pairs) > 1 and (parallel or dictionary):
         problem = f"{option('parallel')} and {option('dictionary')} are of one pair, and there are {len(pairs)}"
         raise IsoglotError(f"{problem}; name two languages, or put the files into the folder of {option('data')}")
-    place, folder = Store(Path(store)), None if data is None else Path(data)
+    place, folder = Store(Path(store)), data_folder(data)
     if folder is not None and not folder.is_dir():
         raise IsoglotError(f"{option('data')}: there is no folder {folder}")
 
@@ -120,7 +121,8 @@ def _known(new_vectors: NewVectors | str) -> NewVectors:
 
 def _pairs(languages: Sequence[str], *, has_files: bool) -> list[Pair]:
     """Each language with the first; none where two files say what to read."""
-    if isinstance(languages, str) or (len(languages) < 2 and not has_files) or len({*languages}) < len(languages):
+    is_enough = len(languages) > 1 or (has_files and not languages)
+    if isinstance(languages, str) or not is_enough or len({*languages}) < len(languages):
         example = option("languages", "en,fr", python='languages=["en", "fr"]')
         raise IsoglotError(
             f"name two languages or more, each once, as in {example}: the rest is held against the first"
@@ -163,6 +165,9 @@ class Probe(Numbers):
                 table.add_row(*cells)
             for label, level in chart.references.items():
                 table.add_row(label, *[""] * (len(chart.headings) - 1), f"{level:.{chart.decimals}f}")
+            if figure.name.startswith(WORDS.exhibit):
+                # How many words were asked: of three, one right answer is 33%.
+                table.caption, table.caption_justify = "\n".join(figure.notes), "left"
             yield table
 
     def readings(self) -> Iterator[str]:

@@ -110,13 +110,15 @@ def run(
     study: Study | str | Path,
     *,
     store: str | Path = "store",
+    data: str | Path | None = None,
     workers: int | None = None,
     progress: bool = True,
 ) -> Results:
     """Make what a study still lacks in the store, as `isoglot run` does, and give its results.
 
-    `workers` is the number of processes that work side by side; without it this machine decides, and 1 is this process
-    alone. `progress` shows bars on standard error. Stop it when you like: the next run goes on from there.
+    `data` is the folder that the paths in a study's file start from, as in `Study.load`. `workers` is the number of
+    processes that work side by side; without it this machine decides, and 1 is this process alone. `progress` shows
+    bars on standard error. Stop it when you like: the next run goes on from there.
 
     >>> results = ig.run("demo", store="store", workers=1, progress=False)
     >>> results.pending
@@ -124,12 +126,9 @@ def run(
     """
     if workers is not None and (not isinstance(workers, int) or workers < 1):
         raise IsoglotError(f"workers: is {workers!r}; give a whole number from 1 on, or leave it out")
-    results = Results(study, store=store)
-    chosen, place = results.study, results.store
+    results = Results(study, store=store, data=data)
+    chosen, place, wanted = results.study, results.store, results._targets()
     check_tensorboard()
-    if not (wanted := targets(chosen)):
-        reasons = "; ".join((*left_out_sentences(chosen), *gap_sentences(chosen)))
-        raise IsoglotError(f"{chosen.name}: nothing of it can be made: {reasons}")
     engine = local_engine(place, plan_of(wanted, place), workers=workers)
     console = Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True) if progress else None
     made = make_study(chosen, place, engine=engine, console=console)
@@ -178,15 +177,20 @@ class Numbers(ABC):
 class Results(Numbers):
     """Every number that a store has of a study, whoever made them; this makes nothing.
 
-    They are read once, when they are first needed: after another run, make another object.
+    They are read once, when they are first needed: after another run, make another object. Of parts whose data is not
+    found there are none, and a warning says so; `data` is the folder that the paths in a study's file start from.
 
     >>> results = ig.Results("demo", store="store")
     >>> results
     Results('demo', ... numbers, 0 cells pending)
     """
 
-    def __init__(self, study: Study | str | Path, *, store: str | Path = "store") -> None:
-        self.study = study if isinstance(study, Study) else read_study(study)
+    def __init__(
+        self, study: Study | str | Path, *, store: str | Path = "store", data: str | Path | None = None
+    ) -> None:
+        if isinstance(study, Study) and data is not None:
+            raise IsoglotError("data=: goes with the file of a study; load it with isoglot.Study.load(file, data=...)")
+        self.study = study if isinstance(study, Study) else read_study(study, data=data)
         self.store = Store(Path(store))
 
     def __repr__(self) -> str:
@@ -195,6 +199,9 @@ class Results(Numbers):
     @cached_property
     def measurements(self) -> tuple[Measurement, ...]:
         """The numbers, in the order in which a report shows them."""
+        self._targets()
+        if gaps := gap_sentences(self.study):
+            warnings.warn("; ".join(gaps), stacklevel=3)
         found, damage = measurements(self.study, self.store)
         if damage:
             raise IsoglotError("; ".join(damage_sentences(damage)))
@@ -203,6 +210,7 @@ class Results(Numbers):
     @property
     def pending(self) -> int:
         """How many cells of tables and figures the store has nothing for yet."""
+        self._targets()
         return len(pending_cells(self.study, self.store))
 
     def report(self, folder: str | Path | None = None) -> Path:
@@ -230,7 +238,13 @@ class Results(Numbers):
         return path
 
     def _stages(self) -> list[Stage]:
-        stages = [*inputs_first(targets(self.study)).values()]
+        stages = [*inputs_first(self._targets()).values()]
         if all(self.store.find_folder(stage) is None for stage in stages):
             raise IsoglotError(f"nothing of {self.study.name} is in {self.store.root} yet; make it with isoglot.run")
         return stages
+
+    def _targets(self) -> list[Stage]:
+        if wanted := targets(self.study):
+            return wanted
+        reasons = "; ".join((*left_out_sentences(self.study), *gap_sentences(self.study)))
+        raise IsoglotError(f"{self.study.name}: nothing of it can be made: {reasons}")

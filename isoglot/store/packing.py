@@ -27,6 +27,7 @@ FORMAT = 2
 """Format 1, which is read as well, has sizes of members alone: nothing covers records, logs and the manifest itself."""
 ARTIFACTS, SUMMARIES, LOGS = "artifacts", "summaries", "logs"
 """Folders of the archive: whole artifacts, those that leave large files behind, and the logs of both."""
+OTHER_ARCHIVES = (".bz2", ".gz", ".tar", ".tgz", ".zip", ".zst")
 XZ_MAGIC = b"\xfd7zXZ\0"
 # Nearly as small as with xz's defaults, in a ninth of the time. Gold answers, which many runs share, are stored once:
 # they lie less than the dictionary's 16 MB apart.
@@ -96,6 +97,8 @@ def archive_path(to: str | Path, *, option: str) -> Path:
         raise IsoglotError(f"{option} {to}: that is a folder; name a file in it, as in {path / 'demo.tar.xz'}")
     if not path.parent.is_dir():
         raise IsoglotError(f"{option} {to}: there is no folder {path.parent}; make it first")
+    if path.suffix.lower() in OTHER_ARCHIVES:
+        raise IsoglotError(f"{option} {to}: an archive is a .tar.xz, which {path.suffix} does not say; name it so")
     if path.exists() and not (is_xz(path) and _begins_with_manifest(path)):
         raise IsoglotError(f"{option} {to}: that is there and is no archive of isoglot; name another file")
     return path

@@ -44,11 +44,11 @@ def is_dump(path: Path) -> bool:
 class HubDataset:
     """A Hugging Face data set with a column of text."""
 
-    dataset: str  # its name on the hub, or a folder of JSON lines, Parquet or other files that the library knows
+    dataset: str  # its name on the hub
     config: str | None = None  # its configuration, where it has several
     split: str = "train"  # its split
     column: str = "text"  # its column of text
-    revision: str | None = None  # needed: its commit, 40 hex digits, so that the same text comes every time
+    revision: str  # its commit, 40 hex digits, so that the same text comes every time
 
 
 TextSource = TextFiles | HubDataset
@@ -169,11 +169,10 @@ def _source(value: object, *, data: Path, place: FileKey) -> TextSource:
     if isinstance(value, dict):
         if "dataset" not in value:
             raise place.error('should name a file, a list of files or a data set, as in { dataset = "user/name", ... }')
-        dataset = made_from(value, HubDataset, place=place)
-        if not re.fullmatch("[0-9a-f]{40}", dataset.revision or ""):
+        if not re.fullmatch("[0-9a-f]{40}", str(value.get("revision"))):
             problem = "should be the commit, 40 hex digits, so that the same text comes every time"
             raise place.at("revision").error(problem)
-        return dataset
+        return made_from(value, HubDataset, place=place)
     files = TextFiles(paths=file_paths(value, data=data, place=place))
     if files.is_wikipedia and not all(map(is_dump, files.paths)):
         raise place.error("names Wikipedia dumps (.xml) and other files; give one kind or the other")

@@ -70,7 +70,7 @@ class Study:
     def load(cls, name_or_path: str | Path, *, data: str | Path | None = None) -> "Study":
         """A built-in study by its name, or any other by its TOML file.
 
-        Paths in the file start from `data`, or else from the folder of the file.
+        Paths in the file start from `data`, or else from the folder that ISOGLOT_DATA names, or that of the file.
 
         >>> ig.Study.load("demo").languages
         ('ela', 'oru')
@@ -79,7 +79,7 @@ class Study:
 
         if not isinstance(name_or_path, str | Path):
             raise IsoglotError(f"Study.load: {name_or_path!r} is no name of a study, and no path of its file")
-        return read_study(name_or_path, data=None if data is None else Path(data))
+        return read_study(name_or_path, data=data)
 
     def replace(
         self,

@@ -1,5 +1,6 @@
 """A study's TOML file: its keys, the built-in ones, and a study that is like another but for a few lines."""
 
+import os
 from collections.abc import Collection
 from dataclasses import replace
 from importlib.resources import files
@@ -42,12 +43,19 @@ def builtin_study_names() -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(".toml") for name in names if name.endswith(".toml")))
 
 
-def read_study(name_or_path: str | Path, *, data: Path | None = None) -> Study:
-    """A built-in study by its name, or any other by its file; paths in it start from `data`, or the file's folder."""
+def read_study(name_or_path: str | Path, *, data: str | Path | None = None) -> Study:
+    """A built-in study by its name, or any other by its file; paths in it start from `data`, or else its folder."""
+    data = data_folder(data)
     name, folder = str(name_or_path), Path(name_or_path).parent
     if name in builtin_study_names():
         return parse_study(_file_text(name), origin=f"built-in study {name}")
     return parse_study(_file_text(name), origin=name, data=data or folder, folder=folder)
+
+
+def data_folder(named: str | Path | None) -> Path | None:
+    """The folder of data that is named, or else the one that ISOGLOT_DATA names; None where neither does."""
+    folder = named or os.environ.get("ISOGLOT_DATA")
+    return Path(folder) if folder else None
 
 
 def _file_text(name: str) -> str:

@@ -170,6 +170,7 @@ MISTAKES = [
     (["export", "tiny.toml:default:ela", "--to", "x", "--store", " "], "--store names no folder"),
     (["pack", "tiny.toml", "--to", "tiny.toml"], "--to tiny.toml: that is there and is no archive of isoglot; name"),
     (["pack", "tiny.toml", "--to", " "], "--to names no file"),
+    (["pack", "tiny.toml", "--to", "a.tar.gz"], "--to a.tar.gz: an archive is a .tar.xz, which .gz does not say"),
     (["pack", "tiny.toml", "--to", "."], "--to .: that is a folder; name a file in it, as in demo.tar.xz"),
     (["pack", "tiny.toml", "--to", "no/x.tar.xz"], "--to no/x.tar.xz: there is no folder no; make it first"),
     (["pack", "tiny.toml", "--to", "x", "--store", "none"], "nothing of tiny.toml is in none yet; is --store right?"),

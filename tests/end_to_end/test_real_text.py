@@ -2,12 +2,15 @@
 
 import json
 import os
+import shutil
+from functools import partial
 from pathlib import Path
 
 import pytest
 from commands import answered
 from real_studies import write_real_study
 
+import isoglot as ig
 from isoglot.corpora.numbered_text import NumberedText
 from isoglot.study.conditions import TABLE_1
 
@@ -81,8 +84,41 @@ def test_missing_data_is_named_and_the_rest_is_made(tmp_path: Path) -> None:
     report = next(tmp_path.glob("store/reports/*/report.html")).read_text()
     assert "<li>no data for wiki-cc, en-fr (vocabulary)" in report
     assert len(list(tmp_path.glob("store/vocabulary-statistics-*"))) == 1
+    found = ig.Results(tmp_path / "real.toml", store=tmp_path / "store")
+    with pytest.warns(UserWarning, match=r"^no data for wiki-cc, en-fr \(vocabulary\)"):
+        assert {row["condition"] for row in found.to_dicts()} == {"default"}
+    # What rests on that data may be damaged, and nobody looks.
+    verified = answered("verify", "real.toml", folder=tmp_path)
+    assert verified.returncode == 1
+    assert "no data for extra-anchors, en-fr" in verified.stdout
+    assert "are as their records say, but those of the parts above cannot be told without their data" in verified.stderr
     for path in (tmp_path / "text").iterdir():
         path.unlink()
     nothing = answered("run", "real.toml", folder=tmp_path)
     assert nothing.returncode == 1
     assert "without the data it lacks; is --data right?" in nothing.stderr
+    assert (
+        "nothing of real.toml is in store; is --data right?" in answered("verify", "real.toml", folder=tmp_path).stderr
+    )
+
+
+def test_data_is_found_from_python_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = write_real_study(tmp_path / "data").parent
+    study = shutil.move(data / "real.toml", tmp_path / "real.toml")
+    ours = partial(ig.Results, study, store=tmp_path / "store")
+    monkeypatch.delenv("ISOGLOT_DATA", raising=False)
+    for wrong in (
+        partial(ig.run, study, store=tmp_path / "store"),
+        ours().to_dicts,
+        partial(getattr, ours(), "pending"),
+    ):
+        with pytest.raises(ig.IsoglotError, match=r"^real: nothing of it can be made: no data for .*en\.txt\.xz"):
+            wrong()
+    made = ig.run(study, data=data, store=tmp_path / "store", progress=False).to_dicts()
+    assert made == ours(data=data).to_dicts() != []
+    with pytest.raises(ig.IsoglotError, match=r"^data=: goes with the file of a study; load it with"):
+        ig.Results(ig.Study.load(study), data=data)
+    with pytest.raises(ig.IsoglotError, match=r"this model is not in .*store yet; make it with: .* --data "):
+        ig.load_model(f"{study}:default:en", data=data, store=tmp_path / "store")
+    monkeypatch.setenv("ISOGLOT_DATA", str(data))
+    assert ours().to_dicts() == made

@@ -23,6 +23,7 @@ def put(folder: Path, name: str, lines: list[str]) -> None:
     [
         (("en", "fr"), ("parallel/en-fr.en", "parallel/en-fr.fr")),
         (("fr", "en"), ("parallel/fr-en.fr.gz", "parallel/fr-en.en.gz")),
+        (("en", "fr"), ("parallel/fr-en.en", "parallel/fr-en.fr")),
         (("en", "fr"), ("eval/tatoeba/tatoeba.fra-eng.eng.gz", "eval/tatoeba/tatoeba.fra-eng.fra.gz")),
         (("zh", "en"), ("eval/tatoeba/tatoeba.cmn-eng.cmn", "eval/tatoeba/tatoeba.cmn-eng.eng")),
         (("xx", "en-x"), ("parallel/xx-en-x.xx", "parallel/xx-en-x.en-x")),

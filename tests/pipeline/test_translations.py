@@ -1,5 +1,6 @@
 """Parallel sentences say the same and are new to models; dictionaries keep every entry and weight."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from isoglot.pipeline.stages.translations import (
     word_pairs,
 )
 from isoglot.study.conditions import Domain
-from isoglot.study.languages import Splitter, WordSplitting
+from isoglot.study.languages import PRIME, Splitter, WordSplitting
 from isoglot.study.study_file import parse_study
 from isoglot.study.synthetic_languages import Script, SyntheticLanguage, World
 from tests.pipeline.making import failure, made
@@ -114,6 +115,12 @@ def test_files_that_are_no_translations_are_refused(tmp_path: Path) -> None:
     made(parallel_files(tmp_path, {"a.en": ours, "a.fr": theirs}), folder=tmp_path / "store")
     error = failure(parallel_files(tmp_path, {"a.en": ours, "b.fr": sorted(theirs)}), tmp_path / "store")
     assert "b.fr: these do not look like translations of each other: over 300 lines" in error
+    error = failure(parallel_files(tmp_path, {"a.en": ours, "c.fr": [*ours[:151], *theirs[151:]]}), tmp_path / "store")
+    assert re.search(
+        r"c\.fr: these do not look .*: 15\d of 300 lines are the same in both; .* or name the other", error
+    )
+    stage = parallel_files(tmp_path, {"a.en": ours, "c.fr": [*ours[:151], *theirs[151:]]})
+    made(replace(stage, languages=("en", f"en{PRIME}")), folder=tmp_path / "store")
 
 
 def test_a_world_with_too_few_meanings_is_refused(tmp_path: Path) -> None:

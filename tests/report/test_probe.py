@@ -135,6 +135,7 @@ def test_what_is_missing_is_named_with_how_to_get_it(models: Path, data: Path, t
     for arguments, message in (
         ({"languages": ["en", "fr"]}, "data= or parallel= is needed"),
         ({"languages": ["en"], "data": data}, 'name two languages or more, each once, as in languages=["en", "fr"]'),
+        ({"languages": ["en"], "parallel": files}, "name two languages or more, each once"),
         ({"languages": ["en", "fr", "en"], "data": data}, "name two languages or more, each once"),
         ({"languages": "en,fr", "data": data}, "name two languages or more, each once"),
         ({"languages": ["en", "fr"], "data": tmp_path / "no"}, f"data=: there is no folder {tmp_path / 'no'}"),
@@ -155,9 +156,12 @@ def test_what_is_missing_is_named_with_how_to_get_it(models: Path, data: Path, t
         with pytest.raises(IsoglotError) as error:
             ig.probe(model, **arguments)  # type: ignore[arg-type]
         assert message in str(error.value)
-    found = ig.probe(model, languages=["en", "fr"], parallel=files)
+    found = ig.probe(model, languages=["fr", "en"], parallel=files)
+    assert (
+        "100 of 100 lines are the same in both: a model finds these without knowing a second language." in found.notes
+    )
     (note,) = [note for note in found.notes if note.startswith("Words are not probed")]
-    assert "dictionaries/en-fr.txt" in note
+    assert "dictionaries/fr-en.txt" in note
     assert "isoglot data get muse --languages fr" in note
     (tmp_path / "other.txt").write_text("cat chat\ndog chien\n")
     found = ig.probe(model, languages=["en", "fr"], parallel=files, dictionary=tmp_path / "other.txt")

@@ -191,7 +191,7 @@ def study_text(languages: Sequence[str], needs: Sequence[Need], *, scale: Scale,
         if not rest
         else f"# Rows of the paper's Table 1, one model each. Left out here:\n# {', '.join(rest)}.",
         _line("conditions", conditions),
-        "# What is to be shown, and nothing else is made; figure-4 to figure-8, training and baselines as well.",
+        "# What is to be shown, and nothing else is made; figure-4 to figure-8, growth and baselines as well.",
         _line("exhibits", exhibits),
         *(["# nli as well, which takes hours on a laptop and stays near chance at this size."] if is_small else []),
         _line("tasks", tasks, f"learned in {source}, tested in all; pos reads the files of {READS_FILES_OF['pos']}"),

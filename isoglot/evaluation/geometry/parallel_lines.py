@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import eq
 from pathlib import Path
 from statistics import StatisticsError, correlation
 from typing import NamedTuple, Self
@@ -42,6 +43,13 @@ def mismatch(lines_a: Sequence[str], lines_b: Sequence[str]) -> str | None:
         found = f"over {num_lines} lines the lengths of both have a correlation of {overall:.2f}"
         return f"{found}, where translations have 0.8 or more"
     return None
+
+
+def repetition(lines_a: Sequence[str], lines_b: Sequence[str]) -> str | None:
+    """The reason why both seem one text, which every model finds in itself; None if there is none."""
+    num_same = sum(map(eq, lines_a, lines_b))
+    same = f"{num_same:,} of {len(lines_a):,} lines are the same in both"
+    return same if 2 * num_same > len(lines_a) else None
 
 
 def _better_shift(lengths_a: Sequence[float], lengths_b: Sequence[float]) -> int | None:
@@ -97,6 +105,8 @@ def read_parallel_lines(path_a: Path, path_b: Path, *, anyway: bool = False) -> 
             fix = f"is a line missing, or one file in another order? {all_the_same} goes on all the same"
             raise IsoglotError(f"{problem}; {fix}")
         notes.append(f"The lines do not look like translations: {wrong}.")
+    if same := repetition(*zip(*pairs, strict=True)):
+        notes.append(f"{same[0].upper()}{same[1:]}: a model finds these without knowing a second language.")
     if len(distinct) < len(pairs):
         notes.append(f"{len(pairs) - len(distinct):,} repeated lines are left out.")
     return ParallelLines(a=tuple(a for a, _ in distinct), b=tuple(b for _, b in distinct), notes=tuple(notes))

@@ -13,12 +13,12 @@ from isoglot.corpora.synthetic import dictionary, draw_meanings, realise
 from isoglot.corpora.synthetic.entailment import paraphrased
 from isoglot.corpora.words import split_lines
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.parallel_lines import LEAST_LINES, mismatch
+from isoglot.evaluation.geometry.parallel_lines import LEAST_LINES, mismatch, repetition
 from isoglot.pipeline.stages.source_files import SourceFile
 from isoglot.pipeline.stages.text import LINES, SyntheticText, read_lines, write_lines
 from isoglot.randomness import derived_seed
 from isoglot.store import Stage, Work
-from isoglot.study.languages import PRIME, WordSplitting
+from isoglot.study.languages import PRIME, WordSplitting, original
 from isoglot.study.synthetic_languages import SyntheticLanguage, World
 
 EXCESS = 4  # this many times too many sentences are drawn, since some repeat; most repeated ones are short
@@ -115,10 +115,14 @@ class ParallelFiles(Stage):
         paths = [file.path for file in self.files]
         read = [read_parallel(paths[place : place + 2], languages=self.languages) for place in range(0, len(paths), 2)]
         source, target = ([pair[side] for pairs, _ in read for pair in pairs] for side in (0, 1))
-        if len(source) >= LEAST_LINES and (problem := mismatch(source, target)):
+        problem = mismatch(source, target)
+        # Paraphrases may repeat many lines.
+        if len({*map(original, self.languages)}) > 1:
+            problem = problem or repetition(source, target)
+        if len(source) >= LEAST_LINES and problem:
             raise IsoglotError(
                 f"{' and '.join(map(str, paths))}: these do not look like translations of each other: {problem}; put "
-                "line i of one and of the other together again"
+                "line i of one and of the other together again, or name the other file"
             )
         for language, lines in zip(self.languages, (source, target), strict=True):
             write_lines(work.folder / f"{language}.txt", lines)
