@@ -11,15 +11,16 @@ import json
 import resource
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from isoglot.corpora.bpe import learn_bpe
-from isoglot.corpora.sentences import Encoding
+from isoglot.corpora.sentences import EncodedSentence, Encoding
 from isoglot.corpora.vocabulary import PAD, build_vocabulary
 from isoglot.evaluation.geometry.hidden_states import sentence_vectors, word_type_vectors
 from isoglot.evaluation.geometry.reader import EncoderReader
@@ -69,7 +70,9 @@ class Text:
 class NoModel(EncoderReader):
     """Only the work on ids is left."""
 
-    num_states, width = 1, 1
+    def __init__(self, encoder: Encoder, **settings: Any):
+        super().__init__(encoder, **settings)
+        self.num_states, self.width = 1, 1
 
     def states(self, token_BL: Tensor, *, real_BL: Tensor) -> list[Tensor]:  # noqa: ARG002
         return [torch.zeros(*token_BL.shape, 1, device=token_BL.device)]
@@ -110,14 +113,13 @@ def timed_word_types(reader: EncoderReader, text: Text, machine: Machine) -> tup
 
 def afresh(reader: EncoderReader, kind: type[EncoderReader] = EncoderReader) -> EncoderReader:
     """One that has not met a word yet."""
-    return kind(
-        reader.encoder,
-        language=LANGUAGE,
-        bpe=reader.bpe,
-        vocabulary=reader.vocabulary,
-        splitting=reader.splitting,
-        most_tokens=reader.most_tokens,
-    )
+    old = reader.encoding
+    encoding = Encoding(language=LANGUAGE, bpe=old.bpe, vocabulary=old.vocabulary)
+    return kind(reader.encoder, encoding=encoding, splitting=reader.splitting, most_tokens=reader.most_tokens)
+
+
+def read_sentences(reader: EncoderReader, lines: Iterable[list[str]]) -> list[EncodedSentence]:
+    return reader.cut(list(reader.whole_sentences_of_words(lines)))[0]
 
 
 def main() -> None:
@@ -141,7 +143,7 @@ def main() -> None:
     *_, seconds = timed_word_types(afresh(reader, NoModel), text, machine)
     report("word types without a model", seconds, asked.sentences, machine)
 
-    sentence_vectors(reader, reader.sentences_of_words(text.lines(512)))
+    sentence_vectors(reader, read_sentences(reader, text.lines(512)))
     ways: dict[str, AbstractContextManager[object]] = {"float32": nullcontext()}
     ways |= {"bf16 arithmetic": machine.autocast()} if is_gpu else {}
     found: dict[str, Tensor] = {}
@@ -154,13 +156,13 @@ def main() -> None:
             del mean_SWD
             count = min(SENTENCE_VECTORS, asked.sentences)
             start = time.perf_counter()
-            sentence_vectors(reader, reader.sentences_of_words(text.lines(count)))
+            sentence_vectors(reader, read_sentences(reader, text.lines(count)))
             report(f"sentences, {way}", seconds_since(start, machine), count, machine)
     if is_gpu:
         alike = torch.nn.functional.cosine_similarity(found["float32"], found["bf16 arithmetic"])
         print(json.dumps({"cosine_of_float32_and_bf16": {"least": float(alike.min()), "mean": float(alike.mean())}}))
     count = min(ONE_BY_ONE, asked.sentences)
-    sentences = reader.sentences_of_words(text.lines(count))
+    sentences = read_sentences(reader, text.lines(count))
     start = time.perf_counter()
     for sentence in sentences:
         sentence_vectors(reader, [sentence])
