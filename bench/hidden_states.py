@@ -115,7 +115,7 @@ def afresh(reader: EncoderReader, kind: type[EncoderReader] = EncoderReader) -> 
     """One that has not met a word yet."""
     old = reader.encoding
     encoding = Encoding(language=LANGUAGE, bpe=old.bpe, vocabulary=old.vocabulary)
-    return kind(reader.encoder, encoding=encoding, splitting=reader.splitting, most_tokens=reader.most_tokens)
+    return kind(reader.network, encoding=encoding, splitting=reader.splitting, most_tokens=reader.most_tokens)
 
 
 def read_sentences(reader: EncoderReader, lines: Iterable[list[str]]) -> list[EncodedSentence]:

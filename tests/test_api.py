@@ -138,7 +138,7 @@ def test_a_pack_brings_it_to_another_store() -> None:
     assert there.to_dicts() == here.to_dicts() != []
     assert {row["condition"] for row in there.to_dicts()} == {"default", "sep-l4"}
     model = ig.load_model("sep-l4:oru", study=own_study(), store="elsewhere")
-    assert sorted(model.reader.encoder.separate.layers) == [2]  # type: ignore[attr-defined]
+    assert sorted(model.reader.network.separate.layers) == [2]  # type: ignore[attr-defined]
 
 
 @pytest.mark.usefixtures("_there")

@@ -19,6 +19,8 @@ from isoglot.study.languages import WordSplitting
 class Reader(ABC):
     """A model with what makes its tokens: one of ours for one of its languages, or one of Hugging Face."""
 
+    network: nn.Module
+    """The model itself, with all its weights."""
     num_states: int
     """The number of layers and the embeddings' output, which is layer 0."""
     width: int
@@ -27,11 +29,6 @@ class Reader(ABC):
     pad_id: int
     unknown_id: int | None
     """The token that stands for whatever the vocabulary lacks."""
-
-    @property
-    @abstractmethod
-    def network(self) -> nn.Module:
-        """The model itself, with all its weights."""
 
     @abstractmethod
     def untrained(self, *, seed: int) -> Self:
@@ -42,22 +39,21 @@ class Reader(ABC):
     def token_table_VD(self) -> Tensor | None:
         """The rows that tokens are looked up in; None where a model has no such table."""
 
-    @property
-    @abstractmethod
-    def device(self) -> torch.device:
-        """The device of the model."""
-
     @abstractmethod
     def whole_sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
         """Raw lines, however long; special symbols belong to no word."""
 
     @abstractmethod
-    def pieces(self, sentence: EncodedSentence) -> Iterator[EncodedSentence]:
-        """A sentence in as few parts of whole words as fit into `most_tokens`; a single longer word is cut."""
-
-    @abstractmethod
     def states(self, token_BL: Tensor, *, real_BL: Tensor) -> list[Tensor]:
         """[B, L, D] for each layer; no padding, which stands where `real_BL` is false, changes those of real tokens."""
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.network.parameters()).device
+
+    def pieces(self, sentence: EncodedSentence) -> Iterator[EncodedSentence]:
+        """A sentence in as few parts of whole words as fit into `most_tokens`; a single longer word is cut."""
+        return iter([sentence]) if self.fits(sentence) else sentence.pieces(most_tokens=self.most_tokens)
 
     def fits(self, sentence: EncodedSentence) -> bool:
         return len(sentence.ids) <= self.most_tokens
@@ -74,18 +70,16 @@ class Reader(ABC):
 class EncoderReader(Reader):
     """One of our encoders for one of its languages, in evaluation mode and on its own device."""
 
+    network: Encoder
+
     def __init__(self, encoder: Encoder, *, encoding: Encoding, splitting: WordSplitting, most_tokens: int):
-        self.encoder, self.encoding, self.splitting = encoder.eval(), encoding, splitting
+        self.network, self.encoding, self.splitting = encoder.eval(), encoding, splitting
         self.language = encoding.language
         self.num_states, self.width = encoder.shape.layers + 1, encoder.shape.width
         self.most_tokens, self.pad_id, self.unknown_id = most_tokens, encoder.pad_id, UNK
 
-    @property
-    def network(self) -> Encoder:
-        return self.encoder
-
     def untrained(self, *, seed: int) -> Self:
-        trained = self.encoder
+        trained = self.network
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             encoder = Encoder(
@@ -95,12 +89,8 @@ class EncoderReader(Reader):
         return type(self)(encoder.to(self.device), encoding=self.encoding, splitting=splitting, most_tokens=most_tokens)
 
     @property
-    def device(self) -> torch.device:
-        return self.token_table_VD.device
-
-    @property
     def token_table_VD(self) -> Tensor:
-        return self.encoder.embeddings.of(self.language).token.weight.detach()
+        return self.network.embeddings.of(self.language).token.weight.detach()
 
     def whole_sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
         return list(self.whole_sentences_of_words(split_lines(lines, self.splitting)))
@@ -109,10 +99,7 @@ class EncoderReader(Reader):
         """Lines that are words already, however long; a stream stays one."""
         return sentence_stream(lines, encoding=self.encoding)
 
-    def pieces(self, sentence: EncodedSentence) -> Iterator[EncodedSentence]:
-        return iter([sentence]) if self.fits(sentence) else sentence.pieces(most_tokens=self.most_tokens)
-
     @torch.no_grad()
     def states(self, token_BL: Tensor, *, real_BL: Tensor) -> list[Tensor]:
         padded_BL = token_BL.masked_fill(~real_BL, self.pad_id)
-        return self.encoder.hidden_states(padded_BL, language=self.language)
+        return self.network.hidden_states(padded_BL, language=self.language)

@@ -32,8 +32,10 @@ PADDING_TOLERANCE = 1e-3
 class TransformersReader(Reader):
     """A model in evaluation mode, on its device, and its tokenizer, which must be a fast one."""
 
+    network: Any
+
     def __init__(self, model: nn.Module, *, tokenizer: Any, name: str):
-        self.model, self.tokenizer, self.name = model.eval(), tokenizer, name
+        self.network, self.tokenizer, self.name = model.eval(), tokenizer, name
         # Any id will do where there is no such symbol, as it is masked.
         self.pad_id, self.unknown_id = tokenizer.pad_token_id or 0, tokenizer.unk_token_id
         # The splitter of the words of a model that we exported; None of any other.
@@ -41,27 +43,18 @@ class TransformersReader(Reader):
         self.most_tokens = _most_tokens(model, tokenizer)
         self.num_states, self.width = self._checked_states()
 
-    @property
-    def network(self) -> nn.Module:
-        return self.model
-
     def untrained(self, *, seed: int) -> Self:
         with torch.random.fork_rng(devices=[]), quiet_transformers():
             torch.manual_seed(seed)
             # A model of transformers draws its weights when it is made.
-            model = type(self.model)(self.model.config)
+            model = type(self.network)(self.network.config)
         name = f"{self.name}, random weights"
         return type(self)(model.to(self.device), tokenizer=self.tokenizer, name=name)
 
     @property
     def token_table_VD(self) -> Tensor | None:
-        model: Any = self.model
-        table = model.get_input_embeddings()
+        table = self.network.get_input_embeddings()
         return table.weight.detach() if isinstance(table, nn.Embedding) else None
-
-    @property
-    def device(self) -> torch.device:
-        return next(self.model.parameters()).device
 
     def whole_sentences(self, lines: Sequence[str]) -> list[EncodedSentence]:
         if self.splitter is None:
@@ -110,7 +103,7 @@ class TransformersReader(Reader):
 
     @torch.no_grad()
     def states(self, token_BL: Tensor, *, real_BL: Tensor) -> list[Tensor]:
-        output = self.model(
+        output = self.network(
             input_ids=token_BL.masked_fill(~real_BL, self.pad_id),
             attention_mask=real_BL.long(),
             output_hidden_states=True,
@@ -124,7 +117,7 @@ class TransformersReader(Reader):
         (sentence,) = self.whole_sentences([PROBE])
         if not sentence.ids:
             raise IsoglotError(f"{self.name}: its tokenizer makes no tokens of {PROBE!r}; is its vocabulary empty?")
-        kind, length = type(self.model).__name__, len(sentence.ids)
+        kind, length = type(self.network).__name__, len(sentence.ids)
         token_BL = torch.tensor([[*sentence.ids, *[self.pad_id] * PADDING]], device=self.device)
         real_BL = torch.arange(length + PADDING, device=self.device)[None] < length
         try:

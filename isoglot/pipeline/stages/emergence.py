@@ -180,7 +180,7 @@ class StructureOverTraining(TwoModelStage):
             for place, (update, folder) in enumerate(folders.items()):
                 weights = read_model(folder).encoder.state_dict()
                 for reader in readers:
-                    reader.encoder.load_state_dict(weights)
+                    reader.network.load_state_dict(weights)
                 for metric, measure, sentences in measures:
                     for layer, both in enumerate(zip(*_vectors(readers, sentences), strict=True)):
                         scores.append(Score(metric=metric, layer=layer, update=update, value=float(measure(*both))))

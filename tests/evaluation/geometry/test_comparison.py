@@ -2,7 +2,7 @@
 
 # B = sentences of a batch, L = positions, D = width
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -26,15 +26,11 @@ class TableReader(Reader):
     """Words are numbers; a word's state at each layer is its row in that layer's table."""
 
     pad_id = unknown_id = 0
-    device = torch.device("cpu")
     token_table_VD = None
 
     def __init__(self, *tables: Tensor, longest: int = 9):
+        self.network = torch.nn.ParameterList(tables)
         self.tables, self.num_states, self.width, self.most_tokens = tables, len(tables), tables[0].shape[1], longest
-
-    @property
-    def network(self) -> torch.nn.Module:
-        return torch.nn.ParameterList(self.tables)
 
     def untrained(self, *, seed: int) -> Self:
         drawn = (table(1000 + seed + 10 * layer, width=self.width) for layer in range(self.num_states))
@@ -46,9 +42,6 @@ class TableReader(Reader):
             EncodedSentence(words=words, ids=(0, *map(int, words), 0), word_of=(NO_WORD, *range(len(words)), NO_WORD))
             for words in split
         ]
-
-    def pieces(self, sentence: EncodedSentence) -> Iterator[EncodedSentence]:
-        return sentence.pieces(most_tokens=self.most_tokens)
 
     def states(self, token_BL: Tensor, *, real_BL: Tensor) -> list[Tensor]:
         return [table[token_BL] * real_BL.unsqueeze(-1) for table in self.tables]

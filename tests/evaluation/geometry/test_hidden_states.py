@@ -192,7 +192,7 @@ def test_on_a_gpu_vectors_are_those_of_a_cpu(has_room: bool, monkeypatch: pytest
         return [sentence_vectors(reader, sentences), of_words, word_type_vectors(reader, sentences, types=TYPES)[0]]
 
     on_cpu = vectors()
-    reader.encoder.cuda()
+    reader.network.cuda()
     if not has_room:
         monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _: (1 << 10, 1 << 40))
     on_gpu = vectors()

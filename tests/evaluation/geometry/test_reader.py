@@ -23,8 +23,8 @@ def test_a_language_is_read_with_its_own_table_and_parts() -> None:
     token_BL = torch.tensor([READERS["en"].sentences(LINES[:1])[0].ids])
     english, french = (reader.states(token_BL, real_BL=torch.ones_like(token_BL).bool()) for reader in READERS.values())
     for (name, reader), found in zip(READERS.items(), (english, french), strict=True):
-        torch.testing.assert_close(found, reader.encoder.hidden_states(token_BL, language=name), rtol=0, atol=0)
-        assert reader.token_table_VD.equal(reader.encoder.embeddings.of(name).token.weight)
+        torch.testing.assert_close(found, reader.network.hidden_states(token_BL, language=name), rtol=0, atol=0)
+        assert reader.token_table_VD.equal(reader.network.embeddings.of(name).token.weight)
         assert not reader.token_table_VD.requires_grad
     assert not torch.allclose(english[0], french[0], atol=0.1)
 
@@ -40,14 +40,14 @@ def test_sentences_longer_than_the_window_are_cut_at_words_and_counted() -> None
 
 def test_dropout_is_off_and_nothing_is_learned() -> None:
     reader = READERS["en"]
-    encoder, encoding = reader.encoder.train(), reader.encoding
+    encoder, encoding = reader.network.train(), reader.encoding
     again = EncoderReader(encoder, encoding=encoding, splitting=reader.splitting, most_tokens=20)
-    assert not any(module.training for module in again.encoder.modules())
+    assert not any(module.training for module in again.network.modules())
     token_BL = torch.tensor([[1, 20, 1]])
     assert not any(state.requires_grad for state in again.states(token_BL, real_BL=token_BL.ne(2)))
-    shape = reader.encoder.shape
+    shape = reader.network.shape
     assert (again.num_states, again.width, again.most_tokens) == (shape.layers + 1, shape.width, 20)
-    assert (again.device, again.pad_id) == (CPU, reader.encoder.pad_id)
+    assert (again.device, again.pad_id) == (CPU, reader.network.pad_id)
 
 
 def test_random_weights_are_drawn_by_the_seed_alone_for_all_languages_of_a_model() -> None:

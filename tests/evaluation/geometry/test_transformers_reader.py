@@ -57,7 +57,7 @@ def test_the_last_state_is_what_the_model_gives(kind: str, folders: dict[str, Pa
     assert vector_SND.shape == (4, 5, 24)
     assert (reader.num_states, reader.width, reader.device, reader.pad_id) == (4, 24, CPU, 0)
     token_BL = torch.tensor([reader.sentences(LINES)[0].ids])
-    theirs = reader.model(token_BL, output_hidden_states=True).hidden_states[:-1]
+    theirs = reader.network(token_BL, output_hidden_states=True).hidden_states[:-1]
     ours = reader.states(token_BL, real_BL=torch.ones_like(token_BL).bool())[:-1]
     assert all(a.equal(b) for a, b in zip(ours, theirs, strict=True))
 
@@ -140,8 +140,8 @@ def test_dropout_is_off_weights_are_in_full_precision_and_a_tokenizer_may_have_a
     tokenizer.save_pretrained(tmp_path)
     reader = read_transformers(tmp_path, device=CPU)
     assert reader.most_tokens == 9
-    assert {weight.dtype for weight in reader.model.parameters()} == {torch.float32}
-    assert not any(module.training for module in reader.model.modules())
+    assert {weight.dtype for weight in reader.network.parameters()} == {torch.float32}
+    assert not any(module.training for module in reader.network.modules())
 
 
 def refusal(name: str | Path) -> str:
