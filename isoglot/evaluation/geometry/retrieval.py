@@ -9,7 +9,6 @@ as a query it counts as wrong.
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 import torch
@@ -32,15 +31,6 @@ class Measure(StrEnum):
     COSINE = "cosine"
     CSLS = "csls"
     """Cosine, less how crowded the neighbourhoods are (Conneau et al., 2017)."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Precision:
-    """How often a right answer is among the first k, for each k, in percent."""
-
-    at: Mapping[int, float]
-    num_queries: int
-    """Rows with a translation, over which the mean is taken."""
 
 
 def csls_scores(source: Vectors, target: Vectors, neighbours: int = NEIGHBOURS) -> Tensor:
@@ -88,8 +78,8 @@ def precision(
     *,
     measure: Measure,
     at: Sequence[int] = AT,
-) -> Precision:
-    """The share of source rows in `gold` that have any of their gold columns among the first k answers."""
+) -> dict[int, float]:
+    """Percent of the source rows in `gold` that have any of their gold columns among the first k answers, by k."""
     if not gold or not all(gold.values()):
         fix = "give more test_lines or parallel_sentences, or a dictionary of more of these words"
         raise IsoglotError(f"retrieval: there are no translations to look for; {fix}")
@@ -102,8 +92,7 @@ def precision(
         for row, answer, points in zip(rows, answers, points_somewhere, strict=True)
         if points
     ]
-    shares = {k: 100.0 * sum(place <= k for place in right_at) / len(rows) for k in at}
-    return Precision(at=shares, num_queries=len(rows))
+    return {k: 100.0 * sum(place <= k for place in right_at) / len(rows) for k in at}
 
 
 def both_directions(
@@ -123,8 +112,8 @@ def both_directions(
     for row, column in pairs:
         forward.setdefault(row, set()).add(column)
         backward.setdefault(column, set()).add(row)
-    to_target = precision(source_ND, target_ND, forward, measure=Measure.COSINE, at=(1,)).at[1]
-    to_source = precision(target_ND, source_ND, backward, measure=Measure.COSINE, at=(1,)).at[1]
+    to_target = precision(source_ND, target_ND, forward, measure=Measure.COSINE, at=(1,))[1]
+    to_source = precision(target_ND, source_ND, backward, measure=Measure.COSINE, at=(1,))[1]
     # Departure: both directions count; the paper does not say which one it takes.
     return (to_target + to_source) / 2, to_target, to_source
 

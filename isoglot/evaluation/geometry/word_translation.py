@@ -2,13 +2,14 @@
 
 # W = words of one side, D = width
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from torch import Tensor
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.retrieval import Measure, Precision, precision
+from isoglot.evaluation.geometry.retrieval import Measure, precision
 from isoglot.evaluation.geometry.vectors import VectorMap
 from isoglot.study.searches import NewVectors
 
@@ -29,24 +30,13 @@ class WordSpace:
     vector_WD: Tensor
 
 
-@dataclass(frozen=True, kw_only=True)
-class Coverage:
-    """How much of a dictionary both sides have words for, in percent."""
-
-    pairs: float
-    source_words: float
-    """Words to be translated that have at least one translation among the target's words."""
-    target_words: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class WordTranslation:
+class WordTranslation(NamedTuple):
     """Precision in percent of the words that have a vector, and never without the coverage."""
 
-    to_target: Mapping[Measure, Precision]
-    to_source: Mapping[Measure, Precision]
-    coverage: Coverage
-    fitted_pairs: int
+    precision: dict[str, float]
+    """By metric: `p1` is by CSLS from source to target, `p1_cosine_to_source` by cosine and back."""
+    coverage: dict[str, float]
+    """How many words are asked for and pairs fitted, and how much of the dictionary both sides have words for."""
 
 
 def word_translation(
@@ -71,28 +61,34 @@ def word_translation(
     target_WD = vector_map.mapped(target.vector_WD, new_vectors=NewVectors.NORMALIZED)
     # Translations of the fit are right as well: a target word of the test may stand there with another source word.
     known = fit_rows + test_rows
-    return WordTranslation(
-        to_target=_precisions(source_WD, target_WD, test_rows, known),
-        to_source=_precisions(target_WD, source_WD, _turned(test_rows), _turned(known)),
-        coverage=Coverage(
-            pairs=100 * len(test_rows) / len(set(test)),
-            source_words=100 * len({row for row, _ in test_rows}) / len({word for word, _ in test}),
-            target_words=100 * len({column for _, column in test_rows}) / len({word for _, word in test}),
-        ),
-        fitted_pairs=len(fit_rows),
-    )
+    there = _precisions(source_WD, target_WD, test_rows, known)
+    back = _precisions(target_WD, source_WD, _turned(test_rows), _turned(known))
+    num_sources, num_targets = (len(set(side)) for side in zip(*test_rows, strict=True))
+    coverage = {
+        "asked": num_sources,
+        "fitted_pairs": len(fit_rows),
+        "coverage": 100 * len(test_rows) / len(set(test)),
+        # Words to be translated that have at least one translation among the target's words.
+        "coverage_of_source_words": 100 * num_sources / len({word for word, _ in test}),
+        "coverage_of_target_words": 100 * num_targets / len({word for _, word in test}),
+    }
+    return WordTranslation(there | {f"{metric}_to_source": value for metric, value in back.items()}, coverage)
 
 
 def _turned(rows: Rows) -> Rows:
     return [(b, a) for a, b in rows]
 
 
-def _precisions(source_WD: Tensor, target_WD: Tensor, test: Rows, known: Rows) -> dict[Measure, Precision]:
+def _precisions(source_WD: Tensor, target_WD: Tensor, test: Rows, known: Rows) -> dict[str, float]:
     gold: dict[int, set[int]] = {row: set() for row, _ in test}
     for row, column in known:
         if row in gold:
             gold[row].add(column)
-    return {measure: precision(source_WD, target_WD, gold, measure=measure) for measure in Measure}
+    return {
+        f"p{at}" if measure is Measure.CSLS else f"p{at}_{measure.value}": value
+        for measure in Measure
+        for at, value in precision(source_WD, target_WD, gold, measure=measure).items()
+    }
 
 
 def _rows_of_pairs(pairs: Sequence[WordPair], source: WordSpace, target: WordSpace) -> Rows:

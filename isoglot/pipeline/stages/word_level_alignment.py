@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from isoglot.evaluation.geometry.reader import EncoderReader
-    from isoglot.evaluation.geometry.word_translation import WordPair, WordSpace, WordTranslation
+    from isoglot.evaluation.geometry.word_translation import WordPair, WordSpace
 
 # S = layers 0 to last, or one where there are none, R = rows of vectors, D = width
 
@@ -199,17 +199,11 @@ def word_scores(
         for layer in range(num_layers):
             source, target = (side.space(kept, layer=layer) for side, kept in zip(sides, words, strict=True))
             found = word_translation(source, target, fit=fit, test=test, rounds=rounds)
-            if layer == 0:
-                # Every layer has the same words.
-                coverage: dict[str, float] = {
-                    f"{prefix}_asked": next(iter(found.to_target.values())).num_queries,
-                    f"{prefix}_fitted_pairs": found.fitted_pairs,
-                    f"{prefix}_coverage": found.coverage.pairs,
-                    f"{prefix}_coverage_of_source_words": found.coverage.source_words,
-                    f"{prefix}_coverage_of_target_words": found.coverage.target_words,
-                }
-                yield from scores_of(coverage)
-            yield from _precision_scores(prefix, found, layer=layer if num_layers > 1 else None)
+            # Every layer has the same words.
+            facts = found.coverage if layer == 0 else {}
+            yield from scores_of({f"{prefix}_{metric}": value for metric, value in facts.items()})
+            scores = {f"{prefix}_{metric}": value for metric, value in found.precision.items()}
+            yield from scores_of(scores, layer=layer if num_layers > 1 else None)
 
 
 def _static_vectors(folder: Path) -> TypeVectors:
@@ -234,14 +228,3 @@ def _embedding_vectors(reader: EncoderReader, text: NumberedText, *, most_words:
 
 def most_frequent(counts: Mapping[str, int]) -> list[str]:
     return sorted(counts, key=lambda word: (-counts[word], word))
-
-
-def _precision_scores(name: str, translation: WordTranslation, *, layer: int | None) -> Iterator[Score]:
-    # A metric without suffix is by CSLS, from source to target.
-    from isoglot.evaluation.geometry.retrieval import Measure
-
-    for direction, by_measure in (("", translation.to_target), ("_to_source", translation.to_source)):
-        for measure, precision in by_measure.items():
-            suffix = ("" if measure is Measure.CSLS else f"_{measure.value}") + direction
-            for at, value in precision.at.items():
-                yield Score(metric=f"{name}_p{at}{suffix}", layer=layer, value=value)

@@ -86,8 +86,8 @@ def test_a_right_answer_counts_from_its_place_on() -> None:
     source_ND = torch.tensor([[1.0, 0.0]]).expand(4, -1)
     gold = {0: {0}, 1: {11, 4}, 2: {5, 8}, 3: {10}}
     found = precision(source_ND, target_TD, gold, measure=Measure.COSINE)
-    assert (found.at, found.num_queries) == ({1: 25.0, 5: 50.0, 10: 75.0}, 4)
-    assert precision(source_ND, target_TD, gold, measure=Measure.COSINE, at=(11, 99)).at == {11: 100.0, 99: 100.0}
+    assert found == {1: 25.0, 5: 50.0, 10: 75.0}
+    assert precision(source_ND, target_TD, gold, measure=Measure.COSINE, at=(11, 99)) == {11: 100.0, 99: 100.0}
 
 
 @pytest.mark.parametrize("measure", Measure)
@@ -95,8 +95,7 @@ def test_zeros_are_similar_to_nothing_and_never_right(measure: Measure) -> None:
     source_ND = torch.tensor([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.0]])
     target_TD = torch.tensor([[1.0, 0.0], [0.0, 0.0]])
     found = precision(source_ND, target_TD, {0: {0, 1}, 1: {0}, 2: {1}}, measure=measure, at=(1, 2))
-    assert found.at == {1: pytest.approx(200 / 3), 2: pytest.approx(200 / 3)}
-    assert found.num_queries == 3
+    assert found == {1: pytest.approx(200 / 3), 2: pytest.approx(200 / 3)}
 
 
 @pytest.mark.gpu

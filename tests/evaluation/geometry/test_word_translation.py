@@ -6,9 +6,8 @@ import torch
 from scipy.linalg import orthogonal_procrustes
 
 from isoglot.errors import IsoglotError
-from isoglot.evaluation.geometry.retrieval import Measure
 from isoglot.evaluation.geometry.vectors import iterative_normalization
-from isoglot.evaluation.geometry.word_translation import Coverage, WordPair, WordSpace, word_translation
+from isoglot.evaluation.geometry.word_translation import WordPair, WordSpace, word_translation
 
 WIDTH = 8
 
@@ -53,9 +52,9 @@ def test_a_translation_that_the_map_was_fitted_on_is_no_mistake() -> None:
     found = word_translation(
         source, target, fit=same_row(range(30)), test=[*same_row(range(30, 35)), ("a35", "b0")], rounds=5
     )
-    assert found.to_source[Measure.CSLS].at[1] == 100
+    assert found.precision["p1_to_source"] == 100
     # From a35 only b0 is known, and what lies there is b35.
-    assert found.to_target[Measure.CSLS].at[1] == pytest.approx(100 * 5 / 6)
+    assert found.precision["p1"] == pytest.approx(100 * 5 / 6)
 
 
 def test_scores_are_those_of_muse_with_our_normalization() -> None:
@@ -66,24 +65,24 @@ def test_scores_are_those_of_muse_with_our_normalization() -> None:
     # The pair that is there twice counts once.
     fit.remove(("a0", "b1"))
     turned = [(b, a) for a, b in test]
-    for measure in Measure:
+    expected = {}
+    for name, csls in (("", True), ("_cosine", False)):
         for at in (1, 5, 10):
-            forward = muse_precision(source, target, fit=fit, test=test, rounds=5, csls=measure is Measure.CSLS, at=at)
-            backward = muse_precision(
-                target, source, fit=[(b, a) for a, b in fit], test=turned, rounds=5, csls=measure is Measure.CSLS, at=at
+            expected[f"p{at}{name}"] = muse_precision(source, target, fit=fit, test=test, rounds=5, csls=csls, at=at)
+            expected[f"p{at}{name}_to_source"] = muse_precision(
+                target, source, fit=[(b, a) for a, b in fit], test=turned, rounds=5, csls=csls, at=at
             )
-            assert found.to_target[measure].at[at] == pytest.approx(forward)
-            assert found.to_source[measure].at[at] == pytest.approx(backward)
-    assert 0 < found.to_target[Measure.CSLS].at[1] < found.to_target[Measure.CSLS].at[10]
-    assert found.to_target[Measure.CSLS].at != found.to_target[Measure.COSINE].at
-    assert found.to_target[Measure.CSLS].at != found.to_source[Measure.CSLS].at
-    assert found.fitted_pairs == 26
-    assert found.to_target[Measure.CSLS].num_queries == 25
-    assert found.coverage == Coverage(
-        pairs=pytest.approx(100 * 27 / 29),
-        source_words=pytest.approx(100 * 25 / 26),
-        target_words=pytest.approx(100 * 26 / 27),
-    )
+    assert found.precision == pytest.approx(expected)
+    assert 0 < found.precision["p1"] < found.precision["p10"]
+    by_way = {way: [found.precision[f"p{at}{way}"] for at in (1, 5, 10)] for way in ("", "_cosine", "_to_source")}
+    assert by_way[""] not in (by_way["_cosine"], by_way["_to_source"])
+    assert found.coverage == {
+        "asked": 25,
+        "fitted_pairs": 26,
+        "coverage": pytest.approx(100 * 27 / 29),
+        "coverage_of_source_words": pytest.approx(100 * 25 / 26),
+        "coverage_of_target_words": pytest.approx(100 * 26 / 27),
+    }
 
 
 @pytest.mark.parametrize(
