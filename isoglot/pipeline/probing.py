@@ -13,7 +13,7 @@ from warnings import catch_warnings
 from isoglot.corpora.sentences import NO_WORD
 from isoglot.pipeline.cells import EMERGENCE, FIGURE_4, FIGURE_6, FIGURE_7, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
-from isoglot.pipeline.probe_texts import Pair, PairText
+from isoglot.pipeline.probe_texts import PairText
 from isoglot.pipeline.stages.readers import sentences_cut
 from isoglot.pipeline.stages.scores import Score, scores_of
 from isoglot.pipeline.stages.word_level_alignment import TypeVectors, most_frequent, word_scores
@@ -58,20 +58,18 @@ def probed_pair(
         value=0.0,
         stage="",
     )
-    scores = (*_sentence_scores(result, text.languages), *_word_scores(readers, text, result))
+    scores = (*_sentence_scores(readers, text, result), *_word_scores(readers, text))
     measured = [
         replace(blank, exhibit=exhibit, variant=variant, **vars(replace(score, language=score.language or b)))
         for exhibit, variant, score in scores
     ]
     notes = [
-        f"{cut:,} of {result.num_lines:,} lines of {language} are longer than the {most:,} tokens that its model "
-        "reads; their ends were not read, so give shorter lines."
-        for language, cut, most in zip(text.languages, result.num_cut, result.most_tokens, strict=True)
+        f"{cut:,} of {len(lines.a):,} lines of {language} are longer than the {reader.most_tokens:,} tokens that its "
+        "model reads; their ends were not read, so give shorter lines."
+        for language, cut, reader in zip(text.languages, result.num_cut, readers, strict=True)
         if cut
     ]
-    tokens_a, tokens_b = result.tokens_per_word
-    many = "many if a text is not of the model's language"
-    notes += [*lines.notes, *result.notes, f"Tokens a word: {a} {tokens_a:.1f}, {b} {tokens_b:.1f}; {many}."]
+    notes += [*lines.notes, *result.notes]
     if text.entries and not any(each.metric == "contextual_p1" for each in measured):
         notes.append("Words are not probed: no entry of the dictionary has both its words in these sentences.")
     return measured, notes
@@ -81,39 +79,40 @@ Scored = tuple[str, str | None, Score]
 """Exhibit, variant and score."""
 
 
-def _sentence_scores(result: Comparison, languages: Pair) -> Iterator[Scored]:
+def _sentence_scores(readers: tuple[Reader, Reader], text: PairText, result: Comparison) -> Iterator[Scored]:
     by_variant = {None: result.layers, UNTRAINED: result.target_untrained, BOTH_UNTRAINED: result.both_untrained}
     for variant, layers in by_variant.items():
         for place, values in enumerate(layers):
             for score in scores_of(values, layer=place):
                 exhibit = EMERGENCE if score.metric.startswith("retrieval") else FIGURE_7
                 yield FIGURE_6 if score.metric.startswith("aligned") else exhibit, variant, score
-    cut = sentences_cut(languages, result.num_cut, num_lines=result.num_lines)
+    num_lines, chance = len(text.lines.a), 100 / result.num_tests
+    cut = sentences_cut(text.languages, result.num_cut, num_lines=num_lines)
     facts = {
-        EMERGENCE: {"retrieval_p1_chance": result.chance, "retrieval_p1_by_length": result.by_length.retrieval},
+        EMERGENCE: {"retrieval_p1_chance": chance, "retrieval_p1_by_length": result.by_length.retrieval},
         FIGURE_6: {
-            "aligned_retrieval_p1_chance": result.chance,
+            "aligned_retrieval_p1_chance": chance,
             "aligned_retrieval_p1_by_length": result.by_length.retrieval,
             "fitted_pairs": result.num_fitted,
             "tests": result.num_tests,
-            "map_dimensions": max(result.widths),
+            "map_dimensions": max(reader.width for reader in readers),
         },
-        FIGURE_7: {"sentences": result.num_lines, "cka_by_length": result.by_length.cka},
+        FIGURE_7: {"sentences": num_lines, "cka_by_length": result.by_length.cka},
     }
     for exhibit, values in facts.items():
         yield from ((exhibit, None, score) for score in (*scores_of(values), *cut))
 
 
-def _word_scores(readers: tuple[Reader, Reader], text: PairText, result: Comparison) -> Iterator[Scored]:
+def _word_scores(readers: tuple[Reader, Reader], text: PairText) -> Iterator[Scored]:
     """States averaged by word over the parallel sentences (Figure 4b), and rows of the token table (4a)."""
-    from isoglot.evaluation.geometry.comparison import untrained_readers
+    from isoglot.evaluation.geometry.comparison import paired_layers, untrained_readers
     from isoglot.evaluation.geometry.vectors import FewPairsWarning
     from isoglot.evaluation.geometry.word_translation import NoPairsError
 
     if not text.entries:
         return
     fit, test = text.fit_and_test
-    layers = list(zip(*result.pairs_of_layers, strict=True))
+    layers = list(zip(*paired_layers(*(reader.num_states for reader in readers)), strict=True))
     sides, words = (text.lines.a, text.lines.b), list(zip(*text.entries, strict=True))
     for variant, chosen in ((None, readers), (BOTH_UNTRAINED, untrained_readers(*readers))):
         states = [_word_states(*each) for each in zip(chosen, sides, layers, strict=True)]
@@ -125,7 +124,7 @@ def _word_scores(readers: tuple[Reader, Reader], text: PairText, result: Compari
                 scores += word_scores(
                     name, _of_one_width(vectors), languages=text.languages, fit=fit, test=test, rounds=ROUNDS
                 )
-                scores.append(Score(metric="map_dimensions", value=max(result.widths)))
+                scores.append(Score(metric="map_dimensions", value=max(reader.width for reader in readers)))
             yield from ((FIGURE_4, variant, score) for score in scores)
 
 

@@ -62,22 +62,15 @@ class Comparison:
     """All layers, and the facts that their numbers rest on."""
 
     layers: tuple[Scores, ...]
-    pairs_of_layers: list[tuple[int, int]]
     target_untrained: tuple[Scores, ...]
     """The floor of Figures 6 and 7: b has the weights of a model before training, and a is as it is."""
     both_untrained: tuple[Scores, ...]
     by_length: LengthFloor
-    num_lines: int
     num_fitted: int
     """Lines that each map was fitted on; similarity is measured on all lines."""
     num_tests: int
-    chance: float
     num_cut: tuple[int, int]
-    tokens_per_word: tuple[float, float]
-    """Many, where a side's text is not of its model's language."""
-    most_tokens: tuple[int, int]
-    """The longest line that each model can read; others are cut."""
-    widths: tuple[int, int]
+    """Lines of each side that are longer than its model can read."""
     notes: tuple[str, ...]
 
 
@@ -113,21 +106,17 @@ def compared(
         warnings.simplefilter("ignore", FewPairsWarning)
         found = layers(vector_SND, vector_SNE)
         target_untrained, both_untrained = layers(vector_SND, floor_SNE), layers(floor_SND, floor_SNE)
+    many = "many if a text is not of the model's language"
+    tokens = f"Tokens a word: {names[0]} {tokens_a:.1f}, {names[1]} {tokens_b:.1f}; {many}."
     return Comparison(
         layers=found,
-        pairs_of_layers=paired,
         target_untrained=target_untrained,
         both_untrained=both_untrained,
         by_length=length_floor(lines_a, lines_b, lines=lines),
-        num_lines=len(lines_a),
         num_fitted=len(lines.fitted),
         num_tests=len(lines.tests),
-        chance=100 / len(lines.tests),
         num_cut=(num_cut_a, num_cut_b),
-        tokens_per_word=(tokens_a, tokens_b),
-        most_tokens=(reader_a.most_tokens, reader_b.most_tokens),
-        widths=(reader_a.width, reader_b.width),
-        notes=tuple(_notes(vector_SND, vector_SNE, num_fitted=len(lines.fitted), names=names)),
+        notes=(*_notes(vector_SND, vector_SNE, num_fitted=len(lines.fitted), names=names), tokens),
     )
 
 
