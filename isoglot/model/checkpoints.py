@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 LATEST, PREVIOUS = "latest.safetensors", "previous.safetensors"
 STATE_KEY = "progression"  # the key of the training state in the metadata of the file
-LENGTH_BYTES = 8
-LONGEST_HEADER = 1 << 26
 ALIGNMENT = 64
 
 TrainState = TypeVar("TrainState", bound="DataclassInstance")
@@ -60,12 +58,10 @@ def _tensor_sum(tensors: Mapping[str, Tensor]) -> str:
 def stored_state(folder: Path) -> dict[str, Any]:
     """The training state in a folder's checkpoint; empty where there is no checkpoint, or none that can be read."""
     try:
-        with (folder / CHECKPOINTS / LATEST).open("rb") as file:
-            length = int.from_bytes(file.read(LENGTH_BYTES), "little")
-            header = parsed_json(file.read(min(length, LONGEST_HEADER)))
-        return _unsealed(header["__metadata__"])[0]
+        with safe_open(folder / CHECKPOINTS / LATEST, framework="pt") as file:
+            return _unsealed(file.metadata())[0]
     # It may be replaced or removed while it is read. Training that resumes from a damaged one reports it.
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError):
         return {}
 
 

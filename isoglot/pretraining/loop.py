@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from isoglot.corpora.code_switching import SwitchableText
 from isoglot.corpora.numbered_text import Split
@@ -169,21 +168,14 @@ class Trainer:
             self._read_pending()
         if self.ranks.is_first:
             if update in self.kept_updates:
-                self._keep(self._new_model(f"{INTERMEDIATE}/{update:08d}"))
+                kept = self._new_model(f"{INTERMEDIATE}/{update:08d}")
+                write_model(self.model, kept, write=self.writer, in_halves=self.run.keeps_halves)
             if evaluated:
                 self._evaluate()
             self.is_save_due |= evaluated or monotonic() - self.saved_at > SECONDS_BETWEEN_CHECKPOINTS
             # Training does not wait while the last checkpoint is still being written: this one is saved a bit later.
             if self.is_save_due and self.writer.is_free(LATEST):
                 self._save()
-
-    def _keep(self, folder: Path) -> None:
-        def write(tensors: Mapping[str, Tensor], path: Path, *, metadata: Mapping[str, str] | None = None) -> None:
-            # Half the bytes of a file that only scores are read from. float16 keeps 11 bits of a weight, bfloat16 8.
-            halves = {name: tensor.detach().half() for name, tensor in tensors.items()}
-            self.writer(halves, path, metadata=metadata)
-
-        write_model(self.model, folder, write=write if self.run.keeps_halves else self.writer)
 
     def is_report_due(self) -> bool:
         """After some updates or, where these take long, some seconds; and at the end."""
