@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import fsum, lcm, log2
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 from isoglot.randomness import derived_seed
 from isoglot.study.conditions import AnchorOrder, KeptAnchors, TableKind
@@ -117,22 +117,12 @@ Row = tuple[str, int]
 """One row of an embedding table: whose table it is, or OF_ALL, and the id."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Coverage:
-    """How the text of one language looks in the vocabulary."""
+class AnchorStatistics(NamedTuple):
+    """The rows of the embedding table that occur in the text of both languages, special symbols left out."""
 
-    types: int
-    tokens: int
-    shared_token_rate: float
-    """The share of its running tokens that are of a type of both languages."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class AnchorStatistics:
-    """Both languages, and the rows of the embedding table that occur in the text of both, special symbols left out."""
-
-    coverage: Mapping[str, Coverage]
     shared_types: int
+    shared_token_rate: Mapping[str, float]
+    """The share of each language's running tokens that are of a type of both."""
     similarity: float
     """1 less the Jensen-Shannon divergence, in bits, of the languages' known tokens: 0 nothing shared, 1 all alike."""
 
@@ -145,16 +135,8 @@ def anchor_statistics(vocabulary: Vocabulary, *, counts: Mapping[str, Counter[st
         known[language] = Counter({(table, ids[each]): n for each, n in count.items() if n and each in ids})
     a, b = known.values()
     shared = a.keys() & b.keys()
-    coverage = {
-        language: Coverage(
-            types=len(rows),
-            tokens=(tokens := counts[language].total()),
-            shared_token_rate=sum(rows[row] for row in shared) / tokens,
-        )
-        for language, rows in known.items()
-    }
-    similarity = max(0.0, 1 - jensen_shannon_divergence(a, b))
-    return AnchorStatistics(coverage=coverage, shared_types=len(shared), similarity=similarity)
+    rate = {each: sum(rows[row] for row in shared) / counts[each].total() for each, rows in known.items()}
+    return AnchorStatistics(len(shared), rate, similarity=max(0.0, 1 - jensen_shannon_divergence(a, b)))
 
 
 def jensen_shannon_divergence(p: Counter[Row], q: Counter[Row]) -> float:

@@ -190,15 +190,15 @@ class VocabularyStatistics(ReadsText):
         statistics = anchor_statistics(vocabulary, counts=counts)
         yield from scores_of({"anchor_types": statistics.shared_types, "anchor_similarity": statistics.similarity})
         for language in self.languages:
-            coverage = statistics.coverage[language]
+            num_tokens = counts[language].total()
             held_out = _subword_counts(streams[language], vocabulary, Split.DEV, language)
             values = {
                 "merges": len(Bpe.read(work.path(self.bpe[language]) / MERGES).merges),
-                "anchor_token_share": 100 * coverage.shared_token_rate,
-                "subword_types": coverage.types,
+                "anchor_token_share": 100 * statistics.shared_token_rate[language],
+                "subword_types": len(counts[language].keys() - {UNKNOWN}),
                 "training_words": num_words[language],
-                "training_tokens": coverage.tokens,
-                "tokens_per_word": coverage.tokens / num_words[language],
+                "training_tokens": num_tokens,
+                "tokens_per_word": num_tokens / num_words[language],
                 "unknown_share_held_out": 100 * held_out[UNKNOWN] / max(1, held_out.total()),
             }
             if language in self.switchable:
