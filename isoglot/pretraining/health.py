@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.util import find_spec
-from math import inf, isfinite
+from math import isfinite
 from pathlib import Path
 from statistics import fmean
 from time import monotonic, perf_counter
@@ -64,7 +64,8 @@ def measured_matmul_peak(device: torch.device) -> float:
         product[0, 0].item()
         return perf_counter() - start
 
-    best, end = inf, perf_counter() + SECONDS_OF_MEASURING
+    end = perf_counter() + SECONDS_OF_MEASURING
+    best = seconds()  # once at least: a process that is stopped meanwhile would find that no time is left
     while perf_counter() < end:
         best = min(best, seconds())
     if on_gpu:

@@ -21,6 +21,7 @@ from isoglot.pretraining import health
 from isoglot.pretraining.health import (
     EVENTS,
     HEALTH,
+    SECONDS_OF_MEASURING,
     TENSORBOARD_VARIABLE,
     HealthLog,
     check_tensorboard,
@@ -274,6 +275,12 @@ def test_operations_are_those_of_a_real_pass(
     run = replace(tiny_run(window=window, batch=batch, mask_rate=mask_rate, separate=separate), shape=shape)
     expected = counted_operations(run, table_size=table_size) / (batch * window)
     assert useful_operations_per_token(run, table_size=table_size) == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_process_that_is_stopped_while_the_peak_is_measured_still_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = count(0.0, 2 * SECONDS_OF_MEASURING)
+    monkeypatch.setattr(health, "perf_counter", lambda: next(clock))
+    assert measured_matmul_peak(CPU) > 0
 
 
 @pytest.mark.gpu
