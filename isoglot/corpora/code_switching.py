@@ -129,10 +129,7 @@ class SwitchedWindows:
         # Departure: a window begins with a whole word, the first one to begin where the unchanged text would be cut.
         first_words, num_tokens = self._first_words_of_windows()
         self.order = WindowOrder(num_tokens, length=length, seed=seed, name=name)
-        self._first_words = first_words[: len(self)]
-
-    def __len__(self) -> int:
-        return len(self.order)
+        self._first_words = first_words[: self.order.num_windows]
 
     def _first_words_of_windows(self) -> tuple[Ints, int]:
         """Where each window of the unchanged text begins, and how many tokens it has; read in parts, as it is long."""

@@ -101,11 +101,12 @@ class NumberedText:
         description = json.loads((folder / "text.json").read_text(encoding="utf-8"))
         dtype, num_places = np.dtype(description["dtype"]), description["places"]
         types = (folder / "types.txt").read_bytes().decode("utf-8").removesuffix("\n").split("\n")
-        number_N = {split: _mapped(folder / f"{split}.bin", dtype, num_places[split]) for split in Split}
+        number_N = {split: mapped(folder / f"{split}.bin", dtype, num_places[split]) for split in Split}
         return cls(types=types, number_N=number_N)
 
 
-def _mapped(path: Path, dtype: np.dtype[np.unsignedinteger], num_places: int) -> Numbers:
+def mapped(path: Path, dtype: np.dtype[np.unsignedinteger], num_places: int) -> Numbers:
+    """The numbers in a file as a read-only memory map."""
     # An empty file cannot be mapped.
     return np.memmap(path, dtype=dtype, mode="r") if num_places else np.empty(0, dtype=dtype)
 

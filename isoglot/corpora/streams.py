@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isoglot.corpora.bpe import Bpe
-from isoglot.corpora.numbered_text import NumberedText, Split, concatenated_ranges
+from isoglot.corpora.numbered_text import NumberedText, Split, concatenated_ranges, mapped
 from isoglot.corpora.vocabulary import END, Vocabulary
 from isoglot.errors import IsoglotError
 from isoglot.randomness import derived_seed
@@ -98,10 +98,7 @@ class TokenStream:
 
     def ids(self, split: Split) -> Ids:
         """The ids of one split as a read-only memory map."""
-        # An empty file cannot be mapped.
-        if not self.tokens[split]:
-            return np.empty(0, dtype=self.dtype)
-        return np.memmap(self.folder / f"{split}.bin", dtype=self.dtype, mode="r")
+        return mapped(self.folder / f"{split}.bin", np.dtype(self.dtype), self.tokens[split])
 
 
 class WindowSource(Protocol):
@@ -132,9 +129,6 @@ class WindowOrder:
 
         self._order_N = order_N
 
-    def __len__(self) -> int:
-        return self.num_windows
-
     def rows(self, position: int, count: int) -> NDArray[np.int64]:
         """Which windows of the text stand at these positions."""
         pass_B, place_B = np.divmod(np.arange(position, position + count), self.num_windows)
@@ -149,10 +143,8 @@ class Windows:
 
     def __init__(self, stream_ids: Ids, *, length: int, seed: int, name: str) -> None:
         self.order = WindowOrder(len(stream_ids), length=length, seed=seed, name=name)
-        self._window_NL = stream_ids[: len(self.order) * length].reshape(len(self.order), length)
-
-    def __len__(self) -> int:
-        return len(self.order)
+        num_windows = self.order.num_windows
+        self._window_NL = stream_ids[: num_windows * length].reshape(num_windows, length)
 
     def take(self, position: int, count: int) -> NDArray[np.int64]:
         return self._window_NL[self.order.rows(position, count)].astype(np.int64)
