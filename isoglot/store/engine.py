@@ -94,7 +94,7 @@ class InThisProcess(Engine):
         return True
 
     def start(self, stage: Stage, emit: Emit) -> None:
-        make_or_fail(stage, store=self._store, emit=emit)
+        emit(make_or_fail(stage, store=self._store, emit=emit))
 
     def wait(self) -> None:
         time.sleep(SECONDS_BETWEEN_LOOKS)
@@ -106,41 +106,36 @@ class _HeldError(Exception):
     """Another process has the lease."""
 
 
-def make_stage(stage: Stage, *, store: Store, emit: Emit) -> None:
-    """Make a stage's artifact in this process, unless it is there or another process is making it."""
+def make_stage(stage: Stage, *, store: Store, emit: Emit, seconds_between: float = 0.0) -> Event:
+    """Make a stage's artifact in this process, unless it is there or another process is making it.
+
+    Progress is emitted, at most once in so many seconds; the end is returned.
+    """
+    next_report = 0.0
 
     def progress(done: float, total: float, unit: str, note: str = "") -> None:
-        emit(Progressed(stage.digest, done, total, unit, note))
+        nonlocal next_report
+        if done >= total or time.monotonic() >= next_report:
+            next_report = time.monotonic() + seconds_between
+            emit(Progressed(stage.digest, done, total, unit, note))
 
     def give_way(holder: str) -> None:
         # Raised through `ensure`, which would wait here while other stages could be made.
         raise _HeldError(holder)
 
-    end: Event
     try:
         is_made = store.ensure(stage, progress, waiting=give_way)
-        end = Made(stage.digest) if is_made else Reused(stage.digest)
     except _HeldError as held:
-        end = Held(stage.digest, str(held))
+        return Held(stage.digest, str(held))
     except IsoglotError as error:
-        end = Failed(stage.digest, error)
-    # Outside of the try: an observer's own errors are not the stage's.
-    emit(end)
+        return Failed(stage.digest, error)
+    return Made(stage.digest) if is_made else Reused(stage.digest)
 
 
-def make_or_fail(stage: Stage, *, store: Store, emit: Emit) -> None:
+def make_or_fail(stage: Stage, *, store: Store, emit: Emit, seconds_between: float = 0.0) -> Event:
     """Like `make_stage`, but an unexpected error fails this stage alone; its traceback is saved with its logs."""
-    ended = False
-
-    def emit_once(event: Event) -> None:
-        nonlocal ended
-        ended = not isinstance(event, Progressed)
-        emit(event)
-
     try:
-        make_stage(stage, store=store, emit=emit_once)
+        return make_stage(stage, store=store, emit=emit, seconds_between=seconds_between)
     except Exception as error:
-        if ended:
-            raise  # an observer's own error
         text = unexpected(error, store.log_folder(stage) / TRACEBACK_NAME, title=stage.title)
-        emit(Failed(stage.digest, IsoglotError(text)))
+        return Failed(stage.digest, IsoglotError(text))

@@ -205,26 +205,10 @@ def _serve(pipe: Connection, root: Path) -> None:
     warnings.showwarning = send_warning
     with suppress(KeyboardInterrupt, EOFError):
         try:
-            store = Store(root)
-            while _make(pipe.recv(), store=store, send=send):
-                pass
+            store, end = Store(root), None
+            while not isinstance(end, Failed):
+                # A stage has to wait while the pipe is full, so it sends few reports.
+                end = make_or_fail(pipe.recv(), store=store, emit=send, seconds_between=SECONDS_BETWEEN_REPORTS)
+                send(end)
         finally:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-
-
-def _make(stage: Stage, *, store: Store, send: Emit) -> bool:
-    """Whether the stage did not fail."""
-    next_report, has_failed = 0.0, False
-
-    def emit(event: Event) -> None:
-        nonlocal next_report, has_failed
-        has_failed = isinstance(event, Failed)
-        if isinstance(event, Progressed) and event.done < event.total:
-            # A stage has to wait while the pipe is full, so it gets few reports.
-            if time.monotonic() < next_report:
-                return
-            next_report = time.monotonic() + SECONDS_BETWEEN_REPORTS
-        send(event)
-
-    make_or_fail(stage, store=store, emit=emit)
-    return not has_failed

@@ -10,14 +10,15 @@ import time
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isoglot.errors import IsoglotError
 from isoglot.files import write_whole
-from isoglot.store.engine import Event, Failed, Held, Progressed, make_stage
+from isoglot.store.engine import Event, Failed, Held, make_stage
 from isoglot.store.stage import Resources, Stage
 from isoglot.store.store import Store
 
@@ -97,13 +98,12 @@ class StageJob:
     def __call__(self) -> None:
         store, job_id = Store(self.root), os.environ["SLURM_JOB_ID"]
         folder = store.log_folder(self.stage)
-        reporter = _Reporter(report_path(folder, job_id))
+        reporter, patient_until = _Reporter(report_path(folder, job_id)), time.monotonic() + PATIENCE_SECONDS
         warnings.showwarning = reporter.show_warning
+        make = partial(make_stage, store=store, emit=reporter.emit, seconds_between=SECONDS_BETWEEN_REPORTS)
         try:
-            make_stage(self.stage, store=store, emit=reporter.emit)
-            while isinstance(reporter.event, Held) and time.monotonic() < reporter.patient_until:
+            while isinstance(end := make(self.stage), Held) and time.monotonic() < patient_until:
                 time.sleep(1)
-                make_stage(self.stage, store=store, emit=reporter.emit)
         except Exception as error:
             from submitit.core.utils import UncompletedJobError
 
@@ -112,8 +112,9 @@ class StageJob:
             text = f"{summary}; the traceback is in {error_log(folder, job_id)}"
             reporter.emit(Failed(self.stage.digest, IsoglotError(text)))
             raise
-        if isinstance(reporter.event, Failed):
-            print(f"isoglot: {reporter.event.error}", file=sys.stderr)
+        reporter.emit(end)
+        if isinstance(end, Failed):
+            print(f"isoglot: {end.error}", file=sys.stderr)
             # sacct and mails of the cluster then call the job failed.
             sys.exit(1)
 
@@ -128,31 +129,20 @@ class _Reporter:
     def __init__(self, path: Path) -> None:
         # The report of an earlier turn: a job that gets another turn has not failed.
         path.unlink(missing_ok=True)
-        self._path = path
-        self.event: Event | None = None
-        self._warnings: tuple[str, ...] = ()
-        self._next_report = 0.0
-        self.patient_until = time.monotonic() + PATIENCE_SECONDS
+        self._path, self._report = path, JobReport()
 
     def emit(self, event: Event) -> None:
-        self.event = event
-        if isinstance(event, Held) and time.monotonic() < self.patient_until:
-            return
-        if isinstance(event, Progressed):
-            if event.done < event.total and time.monotonic() < self._next_report:
-                return
-            self._next_report = time.monotonic() + SECONDS_BETWEEN_REPORTS
-        self._write()
+        self._write(replace(self._report, event=event))
 
     def show_warning(self, message: Warning | str, *_: Any, **__: Any) -> None:
         print(f"isoglot: {message}", file=sys.stderr)
-        self._warnings += (str(message),)
-        self._write()
+        self._write(replace(self._report, warnings=(*self._report.warnings, str(message))))
 
-    def _write(self) -> None:
+    def _write(self, report: JobReport) -> None:
+        self._report = report
         # If the disk is full, the stage itself fails with a clear error, or the job's log has it.
         with suppress(OSError):
-            JobReport(event=self.event, warnings=self._warnings).write(self._path)
+            report.write(self._path)
 
 
 class SlurmBusyError(Exception):
