@@ -26,8 +26,9 @@ from isoglot.pipeline.measurements import (
 from isoglot.pretraining.health import check_tensorboard
 from isoglot.report.planning.progress import Watch, failures_in_brief
 from isoglot.report.writing import rewrite_report, write_current_report
-from isoglot.store import Engine, Observer, Observers, Outcome, Stage, Store, inputs_first, run_plan
+from isoglot.store import Engine, Outcome, Stage, Store, inputs_first, run_plan
 from isoglot.store import plan as plan_of
+from isoglot.store.engine import Event, Failed, Reused
 from isoglot.store.local_engine import local_engine
 from isoglot.store.packing import archive_path, write_pack
 from isoglot.study.study import Study
@@ -61,7 +62,7 @@ class Made:
         )
 
 
-class LiveReport(Observer):
+class LiveReport:
     """Writes the report when a run begins and now and then while it goes on; the run writes the last one itself."""
 
     def __init__(self, study: Study, store: Store, *, seconds_between: float = 30.0, rest: float = 20.0) -> None:
@@ -72,7 +73,15 @@ class LiveReport(Observer):
         self._due_at = 0.0
         self._has_warned = False
 
-    def _write_if_due(self, *_: object, **__: object) -> None:
+    def __call__(self, stage: Stage, event: Event) -> None:
+        if isinstance(event, Failed):
+            self._failures.append(f"{stage.title}: {event.error}")
+        # Curves of models in training grow with every step, so that progress counts as well. What was there before
+        # changes nothing.
+        if not isinstance(event, Reused):
+            self._write_if_due()
+
+    def _write_if_due(self) -> None:
         begun = monotonic()
         if begun < self._due_at:
             return
@@ -89,19 +98,12 @@ class LiveReport(Observer):
         ended = monotonic()
         self._due_at = ended + max(self._seconds_between, self._rest * (ended - begun))
 
-    # Curves of models in training grow with every step, so that progress counts as well.
-    started = progress = finished = _write_if_due
-
-    def failed(self, stage: Stage, *, error: IsoglotError) -> None:
-        self._failures.append(f"{stage.title}: {error}")
-        self._write_if_due()
-
 
 def make_study(study: Study, store: Store, *, engine: Engine, console: Console | None) -> Made:
     """Make what a study lacks and its report meanwhile; progress goes to the console."""
     wanted, live = targets(study), LiveReport(study, store)
     with nullcontext() if console is None else Watch(console) as watch:
-        outcome = run_plan(wanted, store, live if watch is None else Observers(watch, live), engine=engine)
+        outcome = run_plan(wanted, store, *([] if watch is None else [watch]), live, engine=engine)
     failed = [stage for stage in inputs_first(wanted).values() if stage.digest in outcome.failed]
     return Made(outcome=outcome, failures=[(stage.title, str(outcome.failed[stage.digest])) for stage in failed])
 

@@ -21,6 +21,14 @@ class Event:
 
 
 @dataclass(frozen=True)
+class Started(Event):
+    """The index-th, from 1, of the count stages that were not done when the run began."""
+
+    index: int
+    count: int
+
+
+@dataclass(frozen=True)
 class Progressed(Event):
     """A stage's own report of its progress."""
 
@@ -37,29 +45,41 @@ class Waiting(Event):
     where: str
 
 
+@dataclass(frozen=True)
 class Made(Event):
     """The artifact is now in the store."""
 
+    seconds: float | None = None  # over all attempts; an engine leaves this to the run
+
 
 class Reused(Event):
-    """The artifact was in the store already."""
+    """The artifact was in the store already, or another process has made it meanwhile."""
 
 
 @dataclass(frozen=True)
 class Held(Event):
-    """Another run is making the stage: "host, process 4711". It may be started again later."""
+    """Another run is making the stage: "host, process 4711". It starts again when that run has ended."""
+
+    holder: str
+
+
+@dataclass(frozen=True)
+class Awaited(Event):
+    """Nothing can be done before this other process has made the stage. Sent once a stage."""
 
     holder: str
 
 
 @dataclass(frozen=True)
 class Failed(Event):
-    """The stage cannot be made."""
+    """The stage cannot be made. Stages that only serve targets resting on it are skipped; the others go on."""
 
     error: IsoglotError
 
 
 Emit: TypeAlias = Callable[[Event], None]
+Observer: TypeAlias = Callable[[Stage, Event], None]
+"""Is called with all that happens while a plan runs. Events of several stages may come mixed."""
 
 
 class Engine(Protocol):

@@ -2,55 +2,25 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 from isoglot.errors import IsoglotError
-from isoglot.store.engine import Engine, Event, Failed, Held, InThisProcess, Made, Progressed, Reused, Waiting
+from isoglot.store.engine import (
+    Awaited,
+    Engine,
+    Event,
+    Failed,
+    Held,
+    InThisProcess,
+    Made,
+    Observer,
+    Progressed,
+    Reused,
+    Started,
+    Waiting,
+)
 from isoglot.store.plan import State, inputs_first, plan
 from isoglot.store.stage import Stage
 from isoglot.store.store import Store
-
-
-class Observer:
-    """Is called while a plan runs; a subclass shows what it cares for. Calls for several stages may come mixed."""
-
-    def started(self, stage: Stage, *, index: int, count: int) -> None:
-        """The index-th, from 1, of the count stages that were not done when the run began."""
-
-    def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:
-        """A stage's own report of its progress."""
-
-    def queued(self, stage: Stage, *, where: str) -> None:
-        """The stage was started and waits for its turn: "Slurm job 4711, pending"."""
-
-    def gave_way(self, stage: Stage) -> None:
-        """The stage was started, but another run was quicker. It starts again when that run has ended."""
-
-    def waiting(self, stage: Stage, *, holder: str) -> None:
-        """Nothing can be done before another process ("host, process 4711") has made this. Called once a stage."""
-
-    def finished(self, stage: Stage, *, seconds: float) -> None:
-        """The stage was made, in so many seconds over all attempts."""
-
-    def reused(self, stage: Stage) -> None:
-        """The artifact was there, or another process has made it meanwhile."""
-
-    def failed(self, stage: Stage, *, error: IsoglotError) -> None:
-        """The stage failed. Stages that only serve targets resting on it are skipped; the others go on."""
-
-
-class Observers(Observer):
-    """Passes every call on to each of its members, in their order."""
-
-    def __init__(self, *members: Observer) -> None:
-        def call_each(name: str, stage: Stage, **details: Any) -> None:
-            for member in members:
-                getattr(member, name)(stage, **details)
-
-        for name in vars(Observer):
-            if not name.startswith("_"):
-                setattr(self, name, partial(call_each, name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,14 +33,12 @@ class Outcome:
     skipped: tuple[Stage, ...]  # stages that only serve targets which rest on a failed one
 
 
-def run_plan(
-    targets: Sequence[Stage], store: Store, observer: Observer | None = None, *, engine: Engine | None = None
-) -> Outcome:
+def run_plan(targets: Sequence[Stage], store: Store, *observers: Observer, engine: Engine | None = None) -> Outcome:
     """Make what the targets still need, in this process if no engine is given.
 
     Ctrl-C stops the engine and passes through. The next run goes on from there.
     """
-    run = _Run(targets, store=store, observer=observer or Observer())
+    run = _Run(targets, store=store, observers=observers)
     with engine or InThisProcess(store) as place:
         while run.left or run.in_work:
             run.start_some(place)
@@ -81,8 +49,8 @@ def run_plan(
 
 
 class _Run:
-    def __init__(self, targets: Sequence[Stage], *, store: Store, observer: Observer) -> None:
-        self._store, self._observer = store, observer
+    def __init__(self, targets: Sequence[Stage], *, store: Store, observers: Sequence[Observer]) -> None:
+        self._store, self._observers = store, observers
         planned = plan(targets, store)
         self.left = {each.stage.digest: each.stage for each in planned if each.state is not State.DONE}
         self.in_work: dict[str, Stage] = {}
@@ -98,19 +66,19 @@ class _Run:
         # A target is lost with any stage it rests on, and stages that serve only lost targets need not be made.
         self._rests_on = [set(inputs_first([target])) for target in targets]
         for stage in self.reused:
-            observer.reused(stage)
+            self._tell(stage, Reused(stage.digest))
 
     def start_some(self, engine: Engine) -> None:
         """Start every stage that the engine takes; if nothing is in work, report which process the run waits for."""
         while stage := next((each for each in self._ready() if engine.takes(each) and not self._holder(each)), None):
             self.in_work[stage.digest] = self.left.pop(stage.digest)
-            self._observer.started(stage, index=self._count - len(self.left), count=self._count)
+            self._tell(stage, Started(stage.digest, self._count - len(self.left), self._count))
             engine.start(stage, self._handle)
         stage = next(self._ready(), None)
         holder = self._holder(stage) if stage and not self.in_work else None
         if stage and holder and stage.digest not in self._reported_waits:
             self._reported_waits.add(stage.digest)
-            self._observer.waiting(stage, holder=holder)
+            self._tell(stage, Awaited(stage.digest, holder))
 
     def _ready(self) -> Iterator[Stage]:
         # Inputs that are done are not awaited, nor are those that a damaged artifact would be made from.
@@ -123,34 +91,28 @@ class _Run:
 
     def _handle(self, event: Event) -> None:
         stage = self.in_work[event.digest]
+        if isinstance(event, Made):
+            try:
+                event = Made(event.digest, self._store.record(stage).seconds)
+            except IsoglotError as damage:
+                event = Failed(event.digest, damage)
+        self._tell(stage, event)
         match event:
-            case Progressed(_, done, total, unit, note):
-                self._observer.progress(stage, done=done, total=total, unit=unit, note=note)
-                return
-            case Waiting(_, where):
-                self._observer.queued(stage, where=where)
+            case Progressed() | Waiting():
                 return
             case Held(digest, holder):
                 self.left[digest] = stage
                 self.gave_way[digest] = holder
-                self._observer.gave_way(stage)
             case Made():
-                try:
-                    seconds = self._store.record(stage).seconds
-                except IsoglotError as error:
-                    self._fail(stage, error)
-                else:
-                    self._observer.finished(stage, seconds=seconds)
-                    self.made.append(stage)
+                self.made.append(stage)
             case Reused():
-                self._observer.reused(stage)
                 self.reused.append(stage)
-            case Failed(_, error):
-                self._fail(stage, error)
+            case Failed(digest, error):
+                self.failed[digest] = error
+                needed = set().union(*(stages for stages in self._rests_on if stages.isdisjoint(self.failed)))
+                self.skipped += [self.left.pop(digest) for digest in [*self.left] if digest not in needed]
         del self.in_work[event.digest]
 
-    def _fail(self, stage: Stage, error: IsoglotError) -> None:
-        self.failed[stage.digest] = error
-        self._observer.failed(stage, error=error)
-        needed = set().union(*(stages for stages in self._rests_on if stages.isdisjoint(self.failed)))
-        self.skipped += [self.left.pop(digest) for digest in [*self.left] if digest not in needed]
+    def _tell(self, stage: Stage, event: Event) -> None:
+        for observer in self._observers:
+            observer(stage, event)

@@ -12,7 +12,8 @@ from isoglot.errors import IsoglotError
 from isoglot.pipeline.exhibits import cells
 from isoglot.report.results import LiveReport
 from isoglot.report.writing import write_current_report
-from isoglot.store import Observer, Observers, Store, run_plan
+from isoglot.store import Stage, Store, run_plan
+from isoglot.store.engine import Event, Made, Started
 from isoglot.study.study_file import parse_study
 from tests.oracles import sealed
 
@@ -30,17 +31,16 @@ def conditions_shown(store: Store) -> set[str]:
     return {json.loads(line)["condition"] for line in path.read_text().splitlines()}
 
 
-class Reader(Observer):
+class Reader:
     """Looks at the report whenever something happens."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self.seen: list[set[str]] = []
 
-    def _look(self, *_: object, **__: object) -> None:
-        self.seen.append(conditions_shown(self._store))
-
-    started = finished = _look
+    def __call__(self, _: Stage, event: Event) -> None:
+        if isinstance(event, Started | Made):
+            self.seen.append(conditions_shown(self._store))
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_it_is_there_from_the_beginning_and_grows_when_it_is_due(
     store: Store, seconds_between: float, rest: float, shown: set[int]
 ) -> None:
     reader = Reader(store)
-    run_plan(TARGETS, store, Observers(LiveReport(STUDY, store, seconds_between=seconds_between, rest=rest), reader))
+    run_plan(TARGETS, store, LiveReport(STUDY, store, seconds_between=seconds_between, rest=rest), reader)
     sizes = [len(each) for each in reader.seen]
     assert sizes == sorted(sizes)
     assert (sizes[0], set(sizes)) == (0, shown), "each cell is shown as soon as it is filled"

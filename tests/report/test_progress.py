@@ -11,6 +11,7 @@ from isoglot.errors import IsoglotError
 from isoglot.report.planning import progress
 from isoglot.report.planning.progress import Watch, failures_in_brief
 from isoglot.store import Amount, Stage, Work
+from isoglot.store.engine import Awaited, Event, Failed, Held, Made, Progressed, Reused, Started, Waiting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,16 +32,20 @@ def watched(*, terminal: bool) -> tuple[Watch, io.StringIO]:
     return Watch(Console(file=file, force_terminal=terminal, width=200, soft_wrap=True, _environ=environment)), file
 
 
+def tell(watch: Watch, stage: Stage, event: type[Event], *details: object) -> None:
+    watch(stage, event(stage.digest, *details))
+
+
 def test_a_file_gets_one_line_for_each_stage() -> None:
     watch, file = watched(terminal=False)
     with watch:
-        watch.started(Digging(metres=5000), index=1, count=2)
-        watch.progress(Digging(metres=5000), done=10, total=5000, unit="metres", note="rock")
-        watch.finished(Digging(metres=5000), seconds=2.0)
-        watch.finished(Digging(), seconds=0.25)
-        watch.finished(Digging(metres=3), seconds=0.0)
-        watch.waiting(Digging(), holder="mole, process 7")
-        watch.failed(Digging(), error=IsoglotError("[/x] is rock: dig elsewhere"))
+        tell(watch, Digging(metres=5000), Started, 1, 2)
+        tell(watch, Digging(metres=5000), Progressed, 10, 5000, "metres", "rock")
+        tell(watch, Digging(metres=5000), Made, 2.0)
+        tell(watch, Digging(), Made, 0.25)
+        tell(watch, Digging(metres=3), Made, 0.0)
+        tell(watch, Digging(), Awaited, "mole, process 7")
+        tell(watch, Digging(), Failed, IsoglotError("[/x] is rock: dig elsewhere"))
     assert file.getvalue().splitlines() == [
         "  digging: 2.0 s (5.0k metres, 2.5k/s)",
         "  digging: 0.2 s",
@@ -56,15 +61,15 @@ def test_a_file_is_told_of_each_long_stage_apart(monkeypatch: pytest.MonkeyPatch
     watch, file = watched(terminal=False)
     first, second = Digging(metres=1), Digging(metres=2)
     with watch:
-        watch.started(first, index=1, count=2)
+        tell(watch, first, Started, 1, 2)
         now = 8.0
-        watch.started(second, index=2, count=2)
-        watch.queued(second, where="Slurm job 7, pending")
+        tell(watch, second, Started, 2, 2)
+        tell(watch, second, Waiting, "Slurm job 7, pending")
         for now in range(9, 30):
-            watch.progress(first, done=now, total=100, unit="metres", note="")
-            watch.progress(second, done=10 * now, total=1000, unit="metres", note="")
-        watch.gave_way(second)
-        watch.reused(first)
+            tell(watch, first, Progressed, now, 100, "metres", "")
+            tell(watch, second, Progressed, 10 * now, 1000, "metres", "")
+        tell(watch, second, Held, "mole, process 7")
+        tell(watch, first, Reused)
     assert file.getvalue().splitlines() == [
         "  digging: Slurm job 7, pending",
         "  digging: 16 of 100 metres",
@@ -82,24 +87,24 @@ def test_a_terminal_gets_a_bar_for_each_stage_in_work() -> None:
         return file.getvalue()[printed:]
 
     with watch:
-        watch.reused(fourth)
-        watch.started(first, index=1, count=7)
-        watch.started(second, index=2, count=7)
-        watch.progress(second, done=1, total=4, unit="metres", note="clay")
-        watch.progress(first, done=1, total=2, unit="metres", note="rock")
+        tell(watch, fourth, Reused)
+        tell(watch, first, Started, 1, 7)
+        tell(watch, second, Started, 2, 7)
+        tell(watch, second, Progressed, 1, 4, "metres", "clay")
+        tell(watch, first, Progressed, 1, 2, "metres", "rock")
         text = shown()
         assert text.index("[1/7] digging") < text.index("rock") < text.index("[2/7] digging") < text.index("clay")
         assert "0 of 7 done, 2 in work" in text
-        watch.finished(first, seconds=1.0)
-        watch.started(third, index=3, count=7)
-        watch.queued(third, where="Slurm job 7, pending")
+        tell(watch, first, Made, 1.0)
+        tell(watch, third, Started, 3, 7)
+        tell(watch, third, Waiting, "Slurm job 7, pending")
         text = shown()
         assert "[1/7]" not in text
         assert "Slurm job 7, pending" in text
         assert "1 of 7 done, 2 in work" in text
-        watch.gave_way(third)
+        tell(watch, third, Held, "mole, process 7")
         assert "1 of 7 done, 1 in work" in shown()
-        watch.failed(second, error=IsoglotError("rock"))
+        tell(watch, second, Failed, IsoglotError("rock"))
         assert "2 of 7 done, 0 in work" in shown()
 
 
@@ -108,9 +113,9 @@ def test_what_was_done_before_the_start_is_no_speed(monkeypatch: pytest.MonkeyPa
     now = 0.0
     monkeypatch.setattr(watch.bars, "get_time", lambda: now)
     with watch:
-        watch.started(Digging(), index=1, count=1)
+        tell(watch, Digging(), Started, 1, 1)
         for now in range(5, 25, 5):
-            watch.progress(Digging(), done=9000 + now, total=10_000, unit="metres", note="")
+            tell(watch, Digging(), Progressed, 9000 + now, 10_000, "metres", "")
         (task,) = watch.bars.tasks
         assert task.speed == pytest.approx(1.0)
         assert task.time_remaining == 980

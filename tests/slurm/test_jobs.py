@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from isoglot.store import Observer, Outcome, Stage, Store, run_plan, slurm
+from isoglot.store.engine import Event, Progressed, Waiting
 from isoglot.store.slurm import SlurmJobs
 from isoglot.store.slurm_job import Submitter
 from tests.killed_processes import CHECKOUT, until
@@ -15,19 +16,20 @@ from tests.slurm.gated_stages import HALF, TOP, TURNS, Counting, Doubled, Failin
 from tests.slurm.one_node_cluster import OneNodeCluster
 
 
-class Notes(Observer):
+class Notes:
     """Keeps places in the queue and steps of progress."""
 
     def __init__(self) -> None:
         self.places: dict[str, list[str]] = {}
         self.steps: dict[str, list[float]] = {}
 
-    def queued(self, stage: Stage, *, where: str) -> None:
-        self.places.setdefault(stage.title, []).append(where)
-
-    def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:
-        assert (total, unit, note) == (TOP, "numbers", "")
-        self.steps.setdefault(stage.title, []).append(done)
+    def __call__(self, stage: Stage, event: Event) -> None:
+        match event:
+            case Waiting(_, where):
+                self.places.setdefault(stage.title, []).append(where)
+            case Progressed(_, done, total, unit, note):
+                assert (total, unit, note) == (TOP, "numbers", "")
+                self.steps.setdefault(stage.title, []).append(done)
 
     def job_of(self, title: str) -> str:
         """4711 of "Slurm job 4711, submitted"."""

@@ -1,27 +1,26 @@
 """Plans run on an engine: each stage after its inputs, and failures stop only what rests on them."""
 
-from functools import partial
-
-from isoglot.store import InThisProcess, Observer, Stage, Store, run_plan
-from isoglot.store.engine import Emit, Held, Made, Waiting
+from isoglot.store import InThisProcess, Stage, Store, run_plan
+from isoglot.store.engine import Awaited, Emit, Event, Held, Made, Waiting
 from tests.store.toy_stages import Count, Joined, Text
 
 ONE, TWO = Text(word="one"), Text(word="two")
 BOTH = Joined(texts=(ONE, TWO))
 
 
-class Diary(Observer):
-    """A line for each call but `waiting`: its name, the stage, and the other arguments."""
+class Diary:
+    """A line for each event but `Awaited`: its name, the stage, and what else it says."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        for name in ("started", "progress", "queued", "gave_way", "finished", "reused", "failed"):
-            setattr(self, name, partial(self._note, name))
 
-    def _note(self, name: str, stage: Stage, **details: object) -> None:
-        if name == "finished":
-            assert details.pop("seconds") > 0
-        self.lines.append(" ".join([name, stage.title, *map(str, details.values())]).strip())
+    def __call__(self, stage: Stage, event: Event) -> None:
+        assert event.digest == stage.digest
+        _, *details = vars(event).values()
+        if isinstance(event, Made):
+            assert details.pop() > 0
+        if not isinstance(event, Awaited):
+            self.lines.append(" ".join([type(event).__name__.lower(), stage.title, *map(str, details)]).strip())
 
 
 def test_a_run_is_reported_as_it_happens_and_a_second_one_does_nothing(store: Store) -> None:
@@ -31,11 +30,11 @@ def test_a_run_is_reported_as_it_happens_and_a_second_one_does_nothing(store: St
     assert diary.lines == [
         "reused text of one",
         "started text of two 1 2",
-        "progress text of two 1 2 lines",
-        "progress text of two 2 2 lines",
-        "finished text of two",
+        "progressed text of two 1 2 lines",
+        "progressed text of two 2 2 lines",
+        "made text of two",
         "started toy-joined 2 2",
-        "finished toy-joined",
+        "made toy-joined",
     ]
     assert (outcome.made, outcome.reused) == ((TWO, BOTH), (ONE,))
     again = run_plan([BOTH], store)
@@ -99,12 +98,12 @@ def test_a_stage_that_an_engine_reports_held_comes_again_after_a_wait(store: Sto
     assert outcome.made == (three, ONE)
     assert engine.diary.lines[:9] == [
         "started text of one 1 2",
-        "queued text of one job 7, pending",
-        "gave_way text of one",
+        "waiting text of one job 7, pending",
+        "held text of one node, process 9",
         "started text of three 1 2",
-        "queued text of three job 7, pending",
-        "progress text of three 1 1 lines",
-        "finished text of three",
+        "waiting text of three job 7, pending",
+        "progressed text of three 1 1 lines",
+        "made text of three",
         "waits",
         "started text of one 2 2",
     ]

@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from killed_processes import descendants, is_running, until
 
-from isoglot.store import Engine, InThisProcess, Observer, Stage, Store, local_processes, run_plan
+from isoglot.store import Engine, InThisProcess, Stage, Store, local_processes, run_plan
+from isoglot.store.engine import Awaited, Event, Made, Progressed
 from isoglot.store.local_processes import LocalProcesses
 from tests.store.odd_stages import ColourError, Filling, Meeting, Odd, Variables
 from tests.store.test_executor import Diary
@@ -45,13 +46,13 @@ def test_a_run_is_reported_as_it_happens_and_writes_the_same_bytes(store: Store,
     assert_sound(store.root)
     assert [line for line in diary.lines if "two" in line or "toy" in line] == [
         "started text of two 2 4",
-        "progress text of two 1 2 lines",
-        "progress text of two 2 2 lines",
-        "finished text of two",
+        "progressed text of two 1 2 lines",
+        "progressed text of two 2 2 lines",
+        "made text of two",
         "started toy-joined 3 4",
-        "finished toy-joined",
+        "made toy-joined",
         "started toy-count 4 4",
-        "finished toy-count",
+        "made toy-count",
     ]
 
 
@@ -136,13 +137,12 @@ def test_a_killed_worker_is_replaced_once_and_a_stage_whose_workers_die_fails_al
 def test_a_worker_killed_while_idle_costs_no_stage(store: Store) -> None:
     first = Variables(name="A")
 
-    class Killer(Observer):
-        def finished(self, stage: Stage, *, seconds: float) -> None:  # noqa: ARG002
-            if stage == first:
-                os.kill(maker_of(first, store), signal.SIGKILL)
+    def killer(stage: Stage, event: Event) -> None:
+        if stage == first and isinstance(event, Made):
+            os.kill(maker_of(first, store), signal.SIGKILL)
 
     with pytest.warns(UserWarning, match="killed"):
-        outcome = run_plan([first, COUNT], store, Killer(), engine=workers(store, 1))
+        outcome = run_plan([first, COUNT], store, killer, engine=workers(store, 1))
     assert outcome.failed == {}
     assert len(outcome.made) == 5
 
@@ -155,8 +155,8 @@ def test_warnings_reach_the_user_once(store: Store) -> None:
     assert texts == ["it rains everywhere", "it rains on here", "it rains on there"]
 
 
-class Impatient(Observer):
-    def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:  # noqa: ARG002
+def impatient(_: Stage, event: Event) -> None:
+    if isinstance(event, Progressed):
         raise KeyboardInterrupt
 
 
@@ -164,7 +164,7 @@ def test_ctrl_c_stops_workers_and_keeps_the_work(store: Store, tmp_path: Path, m
     monkeypatch.setattr(local_processes, "SECONDS_TO_END", 300.0)
     stage = Text(word="many", lines=10**9, log=tmp_path / "log")
     with pytest.raises(KeyboardInterrupt):
-        run_plan([stage], store, Impatient(), engine=workers(store))
+        run_plan([stage], store, impatient, engine=workers(store))
     assert store.is_interrupted(stage)
     assert list(store.root.glob("*.lease")) == [], "a worker that was killed would have left it"
     assert not is_running(int((tmp_path / "log").read_text()))
@@ -175,13 +175,14 @@ def test_a_worker_that_ignores_ctrl_c_is_killed(store: Store, tmp_path: Path, mo
     monkeypatch.setattr(local_processes, "SECONDS_TO_END", 0.2)
     stage = Odd(way="stays", place=tmp_path / "log")
     with pytest.raises(KeyboardInterrupt):
-        run_plan([stage], store, Impatient(), engine=workers(store))
+        run_plan([stage], store, impatient, engine=workers(store))
     until(lambda: not is_running(int(stage.place.read_text())))
 
 
 RUN = """
 os.setsid()
 from isoglot.store import run_plan
+from isoglot.store.engine import Awaited, Event, Made, Progressed
 from isoglot.store.local_processes import LocalProcesses
 store = Store(Path(sys.argv[1]))
 stages = [Patient(end=Path(sys.argv[2])), Text(word="many", lines=400, log=Path(sys.argv[3]))]
@@ -248,15 +249,15 @@ def test_a_stage_of_another_run_comes_last_and_waiting_for_it_costs_nothing(
     three = Text(word="three")
     waits: list[str] = []
 
-    class Patience(Observer):
-        def waiting(self, stage: Stage, *, holder: str) -> None:
-            waits.append(f"{stage.title}: {holder}")
+    def patience(stage: Stage, event: Event) -> None:
+        if isinstance(event, Awaited):
+            waits.append(f"{stage.title}: {event.holder}")
 
     with python(HOLDER, arguments=[str(held)]) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         wall, processor = time.monotonic(), time.process_time()
-        outcome = run_plan([BOTH, three], store, Patience(), engine=make_engine(store))
+        outcome = run_plan([BOTH, three], store, patience, engine=make_engine(store))
         assert time.process_time() - processor < 0.3 * (time.monotonic() - wall)
     assert outcome.made == (three, ONE, BOTH)
     assert waits == [f"text of one: {os.uname().nodename}, process {holder.pid}"], "once"

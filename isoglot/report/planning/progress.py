@@ -10,9 +10,9 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskID, Tim
 from rich.table import Column
 from rich.text import Text
 
-from isoglot.errors import IsoglotError
 from isoglot.report.quantities import short_number
-from isoglot.store import Observer, Stage
+from isoglot.store import Stage
+from isoglot.store.engine import Awaited, Event, Failed, Held, Made, Progressed, Reused, Started, Waiting
 
 SECONDS_BETWEEN_LINES = 15.0
 WIDEST_BAR = 40
@@ -69,7 +69,7 @@ class StageInWork:
     has_moved: bool = False
 
 
-class Watch(Observer):
+class Watch:
     """Shows a bar for each stage in work, and leaves a line for each one that is finished."""
 
     def __init__(self, console: Console):
@@ -94,52 +94,45 @@ class Watch(Observer):
     def __exit__(self, *_: object) -> None:
         self.bars.stop()
 
-    def started(self, stage: Stage, *, index: int, count: int) -> None:
-        bar = self.bars.add_task(f"[{index}/{count}] {stage.title}", total=None, unit="", note="")
-        self.in_work[stage.digest] = StageInWork(bar, monotonic())
-        self.count = count
-        self._sum_up()
+    def __call__(self, stage: Stage, event: Event) -> None:
+        if isinstance(event, Held | Made | Reused | Failed):
+            self._end(stage, ended=not isinstance(event, Held))
+        match event:
+            case Started(_, index, count):
+                bar = self.bars.add_task(f"[{index}/{count}] {stage.title}", total=None, unit="", note="")
+                self.in_work[stage.digest] = StageInWork(bar, monotonic())
+                self.count = count
+                self._sum_up()
+            case Progressed():
+                self._show_progress(stage, event)
+            case Waiting(_, where) if self.console.is_terminal:
+                self.bars.update(self.in_work[stage.digest].bar, note=where)
+            case Waiting(_, where):
+                self.console.print(f"  {stage.title}: {where}")
+            case Awaited(_, holder):
+                self.console.print(f"  {stage.title}: being made by {holder}; waiting for it")
+            case Made(_, float(seconds)):
+                line = f"  {stage.title}: {seconds:.1f} s"
+                if (amount := stage.amount()) is not None:
+                    rate = f", {short_number(amount.units / seconds)}/s" if seconds > 0 else ""
+                    line += f" ({short_number(amount.units)} {amount.of}{rate})"
+                self.console.print(line)
+            case Failed(_, error):
+                self.console.print(Text(f"  {stage.title}: {error}", style="red"))
 
-    def progress(self, stage: Stage, *, done: float, total: float, unit: str, note: str) -> None:
+    def _show_progress(self, stage: Stage, event: Progressed) -> None:
         shown = self.in_work[stage.digest]
         if not shown.has_moved:
             # The work of an earlier attempt must not count as this one's speed.
-            self.bars.reset(shown.bar, completed=int(done))
+            self.bars.reset(shown.bar, completed=int(event.done))
             shown.has_moved = True
-        self.bars.update(shown.bar, completed=done, total=total, unit=unit, note=note)
+        self.bars.update(shown.bar, completed=event.done, total=event.total, unit=event.unit, note=event.note)
         if not self.console.is_terminal and monotonic() - shown.last_line > SECONDS_BETWEEN_LINES:
-            line = f"  {stage.title}: {short_number(done)} of {short_number(total)} {unit}"
-            self.console.print(f"{line}, {note}" if note else line)
+            line = f"  {stage.title}: {short_number(event.done)} of {short_number(event.total)} {event.unit}"
+            self.console.print(f"{line}, {event.note}" if event.note else line)
             shown.last_line = monotonic()
 
-    def queued(self, stage: Stage, *, where: str) -> None:
-        if self.console.is_terminal:
-            self.bars.update(self.in_work[stage.digest].bar, note=where)
-        else:
-            self.console.print(f"  {stage.title}: {where}")
-
-    def gave_way(self, stage: Stage) -> None:
-        self._end(stage, ended=0)
-
-    def waiting(self, stage: Stage, *, holder: str) -> None:
-        self.console.print(f"  {stage.title}: being made by {holder}; waiting for it")
-
-    def finished(self, stage: Stage, *, seconds: float) -> None:
-        self._end(stage)
-        line = f"  {stage.title}: {seconds:.1f} s"
-        if (amount := stage.amount()) is not None:
-            rate = f", {short_number(amount.units / seconds)}/s" if seconds > 0 else ""
-            line += f" ({short_number(amount.units)} {amount.of}{rate})"
-        self.console.print(line)
-
-    def reused(self, stage: Stage) -> None:
-        self._end(stage)
-
-    def failed(self, stage: Stage, *, error: IsoglotError) -> None:
-        self._end(stage)
-        self.console.print(Text(f"  {stage.title}: {error}", style="red"))
-
-    def _end(self, stage: Stage, *, ended: int = 1) -> None:
+    def _end(self, stage: Stage, *, ended: bool) -> None:
         # Stages that were there before the run began are reported too, and never were in work.
         if (shown := self.in_work.pop(stage.digest, None)) is not None:
             self.bars.remove_task(shown.bar)
