@@ -1,7 +1,7 @@
 """From a study's words to its stages: what must be made for one model of one condition."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -185,9 +185,11 @@ class ModelGraph:
         """The fields of TaskTraining for every setting of a search, on the source language of a pair."""
         examples = partial(self.sources.examples, task, language=pair[0], pair=pair)
         train, dev = examples(split="train"), examples(split="dev")
-        for setting in search.settings():
+        for batch, rate, head_rate in search.settings():
             run = FineTuningRun(
-                **asdict(setting),
+                batch=batch,
+                learning_rate=rate,
+                head_learning_rate=head_rate,
                 language=self.languages[0],
                 epochs=search.epochs,
                 epoch_examples=search.epoch_examples,

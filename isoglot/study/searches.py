@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import product
 
 from isoglot.study.toml_tables import Count, CountOrZero, Positive, ShareBelowOne, TwoOrMore
 
@@ -11,15 +12,6 @@ class Schedule(StrEnum):
 
     CONSTANT = "constant"
     LINEAR = "linear"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """One point of a search."""
-
-    batch: int
-    learning_rate: float
-    head_learning_rate: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,14 +27,13 @@ class Search:
     warmup_share: ShareBelowOne = 0.1  # share of all updates that warm up, under the linear schedule
     beta2: ShareBelowOne  # Adam's memory of squared gradients
 
-    def settings(self) -> tuple[Setting, ...]:
-        """Every combination, in the order in which they are tried."""
-        return tuple(
-            Setting(batch=batch, learning_rate=rate, head_learning_rate=head_rate)
-            for batch in self.batches
-            for rate in self.learning_rates
+    def settings(self) -> list[tuple[int, float, float]]:
+        """Each batch, learning rate and learning rate of the task's own layer, in the order in which they are tried."""
+        return [
+            (batch, rate, head_rate)
+            for batch, rate in product(self.batches, self.learning_rates)
             for head_rate in self.head_learning_rates or (rate,)
-        )
+        ]
 
 
 class NewVectors(StrEnum):

@@ -196,7 +196,8 @@ def test_a_setting_that_diverged_is_counted_and_left_out(tmp_path: Path) -> None
     [([1.0], [0]), ([1.0, 2.0], [1, 0]), ([5.0, 5.0, 9.0], [2, 0]), ([0.0, 0.0, 0.0], [0, 1]), ([None, 1, 2], [2, 1])],
 )
 def test_the_earlier_of_equal_settings_is_chosen(dev: list[float | None], chosen: list[int]) -> None:
-    assert best_settings(dev) == chosen
+    scores = [[] if value is None else [Score(metric="dev_las", value=value)] for value in dev]
+    assert best_settings(scores, task="parsing") == chosen
 
 
 def test_every_setting_of_the_tasks_own_search_is_tried() -> None:

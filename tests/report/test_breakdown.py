@@ -13,7 +13,7 @@ from study_texts import TINY_STUDY
 from isoglot.errors import IsoglotError
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.exhibits import cells
-from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer, best_settings, dev_score
+from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer, best_settings
 from isoglot.pipeline.stages.scores import read_scores
 from isoglot.report.tables.breakdown import cell_breakdown
 from isoglot.store import Store
@@ -57,7 +57,7 @@ def test_the_best_setting_is_shown_by_label(words: list[str], task: str, languag
     answer = answered("breakdown", "tiny.toml", *words, folder=transferred.folder)
     assert (answer.returncode, answer.stderr) == (0, "")
     store, stage = transferred.store, stage_of(transferred, task)
-    best = best_settings([dev_score(read_scores(store.folder(run)), task) for run in stage.runs])[0]
+    best = best_settings([read_scores(store.folder(run)) for run in stage.runs], task=task)[0]
     run = stage.runs[best]
     assert (
         f"tested on {language}: default, ela-oru, seed 3, batch 32, rate {run.run.learning_rate:g}\n" in answer.stdout

@@ -203,7 +203,7 @@ def searched(
 ) -> tuple[dict[int, list[Score]], dict[str, float]]:
     """The scores of the best two settings by their places, the best first, and how many settings diverged."""
     by_run = [read_scores(work.path(run)) for run in runs]
-    best = best_settings([dev_score(scores, runs[0].task) for scores in by_run])
+    best = best_settings(by_run, task=runs[0].task)
     if not best:
         raise IsoglotError(f"every setting of {title} diverged in its first epoch; {fix}")
     diverged = sum(score.value for scores in by_run for score in scores if score.metric == "diverged")
@@ -211,13 +211,8 @@ def searched(
     return kept, {"settings_diverged": diverged, "settings_tried": len(runs)}
 
 
-def dev_score(scores: Sequence[Score], task: str) -> float | None:
-    """The score that chooses between settings; None for a setting that diverged in its first epoch."""
+def best_settings(by_setting: Sequence[Sequence[Score]], *, task: str) -> list[int]:
+    """Places of the best two by the dev set, the best first; the earlier one of equals, and none that diverged."""
     metric = DEV + task_named(task).metric
-    return next((score.value for score in scores if score.metric == metric), None)
-
-
-def best_settings(dev_scores: Sequence[float | None]) -> list[int]:
-    """Places of the best two, the best first; the earlier one of equals."""
-    scored = {number: score for number, score in enumerate(dev_scores) if score is not None}
-    return sorted(scored, key=lambda number: -scored[number])[:BEST_SETTINGS]
+    dev = {place: score.value for place, scores in enumerate(by_setting) for score in scores if score.metric == metric}
+    return sorted(dev, key=lambda place: -dev[place])[:BEST_SETTINGS]
