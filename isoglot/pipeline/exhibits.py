@@ -36,7 +36,7 @@ from isoglot.pipeline.model_pairs import ModelPair
 from isoglot.pipeline.stages.examples import ExampleFiles
 from isoglot.store import Stage, inputs_first
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, Condition
-from isoglot.study.exhibit_names import EVERYTHING, KEYS
+from isoglot.study.exhibit_names import KEYS
 from isoglot.study.languages import PRIME
 from isoglot.study.real_text import task_names
 from isoglot.study.study import Study
@@ -107,7 +107,7 @@ def left_out_sentences(study: Study) -> list[str]:
     left_out: dict[tuple[str, str], list[str]] = {}
     for exhibit, key in product(study.exhibits, KEYS):
         if not getattr(study.of_exhibit(exhibit), key):
-            allowed = ", ".join(map(str, getattr(study.only[exhibit], key)))
+            allowed = ", ".join(map(str, study.only[exhibit][key]))
             left_out.setdefault((key, allowed), []).append(exhibit)
     return [
         f"left out by {option(key, python=key)}: {', '.join(exhibits)} ([only] has {key} {allowed} there)"
@@ -175,11 +175,11 @@ def _with_vocabulary(study: Study) -> frozenset[Model]:
     is_named = VOCABULARY in study.exhibits
     showing = {*study.shown_exhibits, *(study.file_exhibits if is_named else ())} - {VOCABULARY, FIGURE_4}
     models = [_models_of_two(study, exhibit) for exhibit in showing or ([VOCABULARY] if is_named else [])]
-    only = study.only.get(VOCABULARY, EVERYTHING)
+    keeps = partial(study.keeps, VOCABULARY)
     return frozenset(
         (languages, condition)
         for languages, condition in frozenset().union(*models)
-        if only.keeps("targets", languages[1]) and only.keeps("conditions", condition.name)
+        if keeps("targets", languages[1]) and keeps("conditions", condition.name)
     )
 
 

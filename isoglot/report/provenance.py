@@ -258,11 +258,7 @@ def _path_in(study: Study, path: Path) -> str:
 
 def study_settings(study: Study) -> dict[str, Any]:
     """Everything that changes results, so neither the study's name nor its file; conditions of Table 1 by name."""
-    only = {
-        exhibit: {key: items for key, items in vars(narrowing).items() if items is not None}
-        for exhibit, narrowing in study.only.items()
-        if exhibit in (*study.exhibits, VOCABULARY)
-    }
+    only = {exhibit: parts for exhibit, parts in study.only.items() if exhibit in (*study.exhibits, VOCABULARY)}
     settings = {
         **{name: getattr(study, name) for name in ("languages", "conditions", "exhibits", "tasks", "seeds")},
         "conditions": [written(condition) for condition in study.conditions],

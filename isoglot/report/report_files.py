@@ -18,7 +18,6 @@ from isoglot.report.state import State
 from isoglot.report.training_curves import Curve
 from isoglot.store.canonical import Json
 from isoglot.study.conditions import MONOLINGUAL, named_in_file, read_condition
-from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.real_text import RealText, task_names
 from isoglot.study.scales import Scale
 from isoglot.study.study import Study
@@ -116,7 +115,7 @@ class _Settings:
     exhibits: tuple[str, ...]
     tasks: tuple[str, ...]
     seeds: tuple[int, ...]
-    only: dict[str, ExhibitFilter] = field(default_factory=dict)
+    only: dict[str, dict[str, tuple[str | int, ...]]] = field(default_factory=dict)
     scale: Scale
     text: dict[str, Any]
 

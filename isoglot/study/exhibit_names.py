@@ -1,8 +1,7 @@
 """The exhibits that a study can ask for, and by what each of them can be narrowed."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from isoglot.study.toml_tables import FileKey, check_keys, checked, distinct, known_name, quoted
 
@@ -32,6 +31,9 @@ KEYS: dict[str, Collection[str]] = {
     "seeds": EXHIBITS.keys() - {ALWAYS_SHOWN},
 }
 
+Filters: TypeAlias = Mapping[str, Mapping[str, tuple[Any, ...]]]
+"""By exhibit and key, the part of a study's list that the exhibit keeps; of a key that is not there it keeps all."""
+
 
 def exhibits_named(names: object, *, place: FileKey) -> tuple[str, ...]:
     """Names of exhibits, each known and none twice."""
@@ -46,26 +48,9 @@ def keys_of(exhibit: str) -> list[str]:
     return [key for key, exhibits in KEYS.items() if exhibit in exhibits]
 
 
-@dataclass(frozen=True, kw_only=True)
-class ExhibitFilter:
-    """The part of a study's lists that one exhibit keeps; None keeps all."""
-
-    targets: tuple[str, ...] | None = None
-    conditions: tuple[str, ...] | None = None
-    tasks: tuple[str, ...] | None = None
-    seeds: tuple[int, ...] | None = None
-
-    def keeps(self, key: str, item: str | int) -> bool:
-        allowed = getattr(self, key)
-        return allowed is None or item in allowed
-
-
-EVERYTHING = ExhibitFilter()
-
-
 def parse_filters(
     value: object, *, exhibits: Collection[str], lists: Mapping[str, Sequence[Any]], place: FileKey
-) -> dict[str, ExhibitFilter]:
+) -> Filters:
     """The table [only], by exhibit; each list in it must be a part of the study's own list of that key."""
     filters = {}
     tables = checked(value, dict, place=place)
@@ -79,8 +64,9 @@ def parse_filters(
                     f"{exhibit} has no {key} to choose from; the keys here are {quoted(own)}"
                 )
         check_keys(table, own, place=at_exhibit)
-        parts = {key: _part_of(lists[key], items, place=at_exhibit.at(key)) for key, items in table.items()}
-        filters[exhibit] = ExhibitFilter(**parts)
+        filters[exhibit] = {
+            key: _part_of(lists[key], table[key], place=at_exhibit.at(key)) for key in own if key in table
+        }
     return filters
 
 

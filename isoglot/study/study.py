@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from isoglot.errors import IsoglotError
 from isoglot.study.conditions import MONOLINGUAL, TABLE_1, Condition, known_condition, named_in_file
-from isoglot.study.exhibit_names import EVERYTHING, ExhibitFilter, exhibits_named
 from isoglot.study.exhibit_names import KEYS as KEYS_OF_FILTERS
+from isoglot.study.exhibit_names import Filters, exhibits_named
 from isoglot.study.languages import check_name
 from isoglot.study.real_text import RealText, task_names
 from isoglot.study.scales import Scale, changed_scale
@@ -34,8 +34,7 @@ class Study:
     exhibits: tuple[str, ...]
     tasks: tuple[str, ...]  # tasks that measure transfer; one file each in isoglot/evaluation/transfer/tasks
     seeds: tuple[int, ...]
-    # Filters by exhibit, for exhibits about a part of the study.
-    only: Mapping[str, ExhibitFilter] = field(default_factory=dict)
+    only: Filters = field(default_factory=dict)  # for exhibits about a part of the study
     text: Synthetic | RealText
     file_exhibits: tuple[str, ...]  # exhibits of its file; `exhibits` may be others
     origin: str  # the file it was read from, or the name of a built-in study: for messages
@@ -57,14 +56,18 @@ class Study:
 
     def of_exhibit(self, exhibit: str) -> "Study":
         """The study of one exhibit: the same with its lists as [only.EXHIBIT] narrows them."""
-        only = self.only.get(exhibit, EVERYTHING)
+        keeps = partial(self.keeps, exhibit)
         return replace(
             self,
-            languages=(self.languages[0], *(target for target in self.targets if only.keeps("targets", target))),
-            conditions=tuple(each for each in self.conditions if only.keeps("conditions", each.name)),
-            tasks=tuple(task for task in self.tasks if only.keeps("tasks", task)),
-            seeds=tuple(seed for seed in self.seeds if only.keeps("seeds", seed)),
+            languages=(self.languages[0], *filter(partial(keeps, "targets"), self.targets)),
+            conditions=tuple(each for each in self.conditions if keeps("conditions", each.name)),
+            tasks=tuple(filter(partial(keeps, "tasks"), self.tasks)),
+            seeds=tuple(filter(partial(keeps, "seeds"), self.seeds)),
         )
+
+    def keeps(self, exhibit: str, key: str, item: str | int) -> bool:
+        """Whether [only.EXHIBIT] leaves this item in the list of this key."""
+        return item in self.only.get(exhibit, {}).get(key, (item,))
 
     @classmethod
     def load(cls, name_or_path: str | Path, *, data: str | Path | None = None) -> "Study":

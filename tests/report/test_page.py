@@ -24,7 +24,7 @@ from isoglot.report.page.section import SECTION_WORDS
 from isoglot.report.report_files import read_report
 from isoglot.report.writing import Other, write_report
 from isoglot.store import Store
-from isoglot.study.exhibit_names import ExhibitFilter
+from isoglot.study.exhibit_names import Filters
 from isoglot.study.scales import Start
 from isoglot.study.separate import Separate
 from isoglot.study.study import Study
@@ -114,11 +114,11 @@ def test_the_papers_delta_stands_beside_one_over_its_own_targets_alone(tmp_path:
 
 
 def test_only_conditions_that_an_exhibit_shows_are_told_of(tmp_path: Path) -> None:
-    def told(only: dict[str, ExhibitFilter], *exhibits: str) -> list[str]:
+    def told(only: Filters, *exhibits: str) -> list[str]:
         page = page_of(FOUND, tmp_path, study=replace(STUDY, only=only, exhibits=exhibits))
         return [row[0] for row in page.by_id("conditions").rows()[1:]]
 
-    narrow = {"table-1": ExhibitFilter(conditions=("default",)), "emergence": ExhibitFilter(conditions=("no-anchors",))}
+    narrow = {"table-1": {"conditions": ("default",)}, "emergence": {"conditions": ("no-anchors",)}}
     assert told({}, "table-1") == [condition.label for condition in STUDY.conditions]
     assert told(narrow, "emergence") == ["No anchors"]
     assert told(narrow, "table-1", "emergence") == ["Default", "No anchors"]
@@ -139,7 +139,7 @@ def test_own_parts_that_start_equal_are_told_below_the_conditions(
 
 
 def test_a_condition_that_table_1_is_not_about_has_no_row_there(tmp_path: Path) -> None:
-    only = {"table-1": ExhibitFilter(conditions=("default", "sep-emb-l1-6")), "emergence": ExhibitFilter(seeds=(0,))}
+    only = {"table-1": {"conditions": ("default", "sep-emb-l1-6")}, "emergence": {"seeds": (0,)}}
     page = page_of(TRANSFER, tmp_path, study=replace(STUDY, only=only))
     labels = {row[0] for row in first_table(page).rows()}
     assert {"Default", "Sep Emb + L1-6"} <= labels

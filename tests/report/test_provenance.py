@@ -20,7 +20,6 @@ from isoglot.report.provenance import Budget, departures, marked_sentences, prov
 from isoglot.report.report_files import ReportContent
 from isoglot.report.state import study_state
 from isoglot.store import Store, inputs_first
-from isoglot.study.exhibit_names import ExhibitFilter
 from isoglot.study.scales import Start
 from isoglot.study.study_file import parse_study, read_study
 
@@ -117,14 +116,14 @@ def test_two_machines_with_the_same_files_tell_the_same(tmp_path: Path) -> None:
 def test_settings_tell_what_an_exhibit_is_narrowed_to() -> None:
     study = parse_study(TINY_STUDY, origin="tiny.toml")
     assert "only" not in study_settings(study)
-    narrowing = ExhibitFilter(conditions=("default",), seeds=(1,))
-    narrowed = replace(study, only={"table-1": narrowing, "emergence": ExhibitFilter(targets=("oru",))})
+    narrowing = {"conditions": ("default",), "seeds": (1,)}
+    narrowed = replace(study, only={"table-1": narrowing, "emergence": {"targets": ("oru",)}})
     assert study_settings(narrowed)["only"] == {
         "table-1": {"conditions": ["default"], "seeds": [1]},
         "emergence": {"targets": ["oru"]},
     }
     assert study_settings(narrowed.replace(exhibits=["emergence"]))["only"] == {"emergence": {"targets": ["oru"]}}
-    other = replace(study, only={"table-1": replace(narrowing, seeds=(0,))})
+    other = replace(study, only={"table-1": {**narrowing, "seeds": (0,)}})
     ours, theirs = (
         ReportContent(measurements=[], provenance={"settings": study_settings(each)}) for each in (narrowed, other)
     )

@@ -10,7 +10,7 @@ from study_texts import as_toml, study_text
 
 from isoglot.cli.options import StudyOptions
 from isoglot.errors import IsoglotError
-from isoglot.study.exhibit_names import EXHIBITS, KEYS, ExhibitFilter
+from isoglot.study.exhibit_names import EXHIBITS, KEYS
 from isoglot.study.study import Study
 from isoglot.study.study_file import parse_study
 
@@ -54,7 +54,7 @@ def test_an_exhibit_is_narrowed_and_the_others_are_not() -> None:
 
 
 def test_vocabulary_is_narrowed_though_nobody_asks_for_it_by_name() -> None:
-    assert study_of('only.vocabulary.targets = ["oru"]').only == {"vocabulary": ExhibitFilter(targets=("oru",))}
+    assert study_of('only.vocabulary.targets = ["oru"]').only == {"vocabulary": {"targets": ("oru",)}}
 
 
 def test_the_command_line_narrows_further_and_widens_nothing() -> None:

@@ -51,7 +51,7 @@ def page_head(study: Study, state: State) -> dict[str, Any]:
         "state": state,
         "trains_models": bool({*study.exhibits} - {VOCABULARY}),
         "of_fewer_seeds": [
-            name for name, only in study.only.items() if not all(only.keeps("seeds", seed) for seed in study.seeds)
+            name for name in study.only if not all(study.keeps(name, "seeds", seed) for seed in study.seeds)
         ],
         "is_made_up": isinstance(study.text, Synthetic),
     }
