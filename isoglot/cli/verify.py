@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from isoglot.store import Stage, Store
-    from isoglot.store.verifying import Fault, Verified
+    from isoglot.store.verifying import Fault
 
 
 @grouped_options
@@ -50,13 +50,13 @@ def verify(
     if not places:
         whose = "no artifact" if study is None else f"nothing of {study}"
         raise IsoglotError(f"{whose} is in {folders.store_folder}; is {'--data' if gaps else '--store'} right?")
-    found = _verified(places, console)
-    for fault in found.faults:
+    faults = _read(places, console)
+    for fault in faults:
         title = fault.folder.name if fault.record is None else f"{fault.folder.name} ({fault.record.title})"
         console.print(f"{'damaged' if fault.is_damage else 'not readable'}: {title}")
         for error in fault.errors:
             console.print(f"  {error}")
-    damaged = found.damaged
+    damaged, unreadable = ([each for each in faults if each.is_damage is wanted] for wanted in (True, False))
     if repair:
         for fault in damaged:
             remove(store, fault)
@@ -65,28 +65,28 @@ def verify(
         damaged = _remake(gone, stages, store, console)
         if damaged and study is None:
             console.print("To make them again, run their study, or unpack the summaries among them again.")
-    if damaged or found.unreadable:
+    if damaged or unreadable:
         what = [f"{len(damaged)} are {'gone' if repair else 'damaged'}"] if damaged else []
-        what += [f"{len(found.unreadable)} could not be read"] if found.unreadable else []
+        what += [f"{len(unreadable)} could not be read"] if unreadable else []
         fix = "" if repair or not damaged else "; repair them with --repair, best with the study they belong to"
-        raise IsoglotError(f"of {found.artifacts:,} artifacts in {folders.store_folder}, {' and '.join(what)}{fix}")
-    sound = f"{found.artifacts:,} artifacts in {folders.store_folder} are as their records say"
+        raise IsoglotError(f"of {len(places):,} artifacts in {folders.store_folder}, {' and '.join(what)}{fix}")
+    sound = f"{len(places):,} artifacts in {folders.store_folder} are as their records say"
     if gaps:
         problem = f"{sound}, but those of the parts above cannot be told without their data"
         raise IsoglotError(f"{problem}; is --data right? Without {study} the whole store is verified")
     console.print(f"All {sound}.")
 
 
-def _verified(places: "Sequence[Path]", console: "Console") -> "Verified":
+def _read(places: "Sequence[Path]", console: "Console") -> "list[Fault]":
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
     from isoglot.machine import num_workers
-    from isoglot.store.verifying import verify as verify_folders
+    from isoglot.store.verifying import faults_in
 
     columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
         bar = bars.add_task("", total=None)
-        return verify_folders(
+        return faults_in(
             places, workers=num_workers(), progress=lambda done, total: bars.update(bar, completed=done, total=total)
         )
 

@@ -38,32 +38,16 @@ class Fault:
         return any(not isinstance(error, UnreadableError) for error in self.errors)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Verified:
-    """The end of a verification."""
-
-    artifacts: int
-    faults: tuple[Fault, ...]
-
-    @property
-    def damaged(self) -> list[Fault]:
-        return [fault for fault in self.faults if fault.is_damage]
-
-    @property
-    def unreadable(self) -> list[Fault]:
-        return [fault for fault in self.faults if not fault.is_damage]
-
-
 def artifact_folders(store: Store) -> list[Path]:
     """The folders of all finished artifacts and summaries, by their names alone."""
     places = [*store.root.glob("*-*/"), *(store.root / SUMMARIES).glob("*-*/")]
     return sorted(path for path in places if not path.name.endswith((PARTIAL, REMOVED)))
 
 
-def verify(
+def faults_in(
     folders: Iterable[Path], *, workers: int, progress: Callable[[int, int], None] = lambda _done, _total: None
-) -> Verified:
-    """Read every file of these folders of artifacts; `progress` gets the bytes read so far, and all."""
+) -> list[Fault]:
+    """What is wrong in these folders of artifacts. Every file is read; `progress` gets the bytes so far, and all."""
     records: dict[Path, Record | None] = {}
     errors: defaultdict[Path, list[IsoglotError]] = defaultdict(list)
     files: list[tuple[Path, str, FileSum]] = []
@@ -96,10 +80,9 @@ def verify(
             progress(done, total)
             if fault is not None:
                 errors[folder].append(fault)
-    faults = [
+    return [
         Fault(folder=folder, record=records[folder], errors=tuple(found)) for folder, found in sorted(errors.items())
     ]
-    return Verified(artifacts=len(records), faults=tuple(faults))
 
 
 def remove(store: Store, fault: Fault) -> None:

@@ -13,7 +13,7 @@ from isoglot.pipeline.measurements import measurements
 from isoglot.report.provenance import provenance
 from isoglot.report.training_curves import learning_curves
 from isoglot.store import Store
-from isoglot.store.verifying import artifact_folders, verify
+from isoglot.store.verifying import artifact_folders, faults_in
 from isoglot.study.study import Study
 
 SEED = 20261116
@@ -55,8 +55,7 @@ def test_no_damage_of_a_finished_artifact_is_silent(finished: Workplace, tmp_pat
         copy.write_bytes(victim.read_bytes())
         what = damage(copy, draw)
         seen, errors = shown(study, root)
-        verified = verify(artifact_folders(Store(root)), workers=2)
-        named = [fault.folder.name for fault in verified.damaged]
+        named = [each.folder.name for each in faults_in(artifact_folders(Store(root)), workers=2) if each.is_damage]
         # Blanks of a record may change, or the end of its line: then nothing that it says is damaged.
         is_harmless = named == [] and victim.name == "record.json"
         assert is_harmless or named == [folder.name], what
@@ -123,7 +122,7 @@ def test_a_file_that_cannot_be_read_is_not_called_damaged(finished: Workplace, m
         return opened(path, *words, **more)  # type: ignore[call-overload]
 
     monkeypatch.setattr(Path, "open", failing)
-    (fault,) = verify(folders, workers=2).faults
+    (fault,) = faults_in(folders, workers=2)
     assert (fault.folder, fault.is_damage) == (folders[1], False)
     assert str(fault.errors[0]).startswith(f"{victim} cannot be read (Input/output error): see that its disk")
     with pytest.raises(IsoglotError, match="cannot be read"):
