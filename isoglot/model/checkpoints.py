@@ -58,7 +58,7 @@ def _tensor_sum(tensors: Mapping[str, Tensor]) -> str:
 def stored_state(folder: Path) -> dict[str, Any]:
     """The training state in a folder's checkpoint; empty where there is no checkpoint, or none that can be read."""
     try:
-        with safe_open(folder / CHECKPOINTS / LATEST, framework="pt") as file:
+        with safe_open(folder / CHECKPOINTS / LATEST, framework="np") as file:
             return _unsealed(file.metadata())[0]
     # It may be replaced or removed while it is read. Training that resumes from a damaged one reports it.
     except (OSError, SafetensorError, ValueError, KeyError, TypeError):

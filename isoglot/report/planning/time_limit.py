@@ -72,12 +72,12 @@ def _num_models(planned: Sequence[PlannedStage]) -> int:
 
 def _estimate(planned: Sequence[PlannedStage], store: Store, *, slowness: float) -> float:
     # What is done counts with the time it took: a second run must come to the same exhibits as the first.
-    return sum(
-        store.record(each.stage).seconds
-        if each.state is State.DONE
-        else (each.seconds_estimate or 0.0) * (slowness if each.guessed else 1.0)
-        for each in planned
-    )
+    total = 0.0
+    for each in planned:
+        done = store.lookup(each.stage, read=()) if each.state is State.DONE else None
+        guess = (each.seconds_estimate or 0.0) * (slowness if each.guessed else 1.0)
+        total += guess if done is None else done.record.seconds
+    return total
 
 
 def _slowness(planned: Sequence[PlannedStage], store: Store, *, workers: int, speed: Speed) -> float:
