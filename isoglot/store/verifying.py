@@ -47,7 +47,7 @@ def artifact_folders(store: Store) -> list[Path]:
 def faults_in(
     folders: Iterable[Path], *, workers: int, progress: Callable[[int, int], None] = lambda _done, _total: None
 ) -> list[Fault]:
-    """What is wrong in these folders of artifacts. Every file is read; `progress` gets the bytes so far, and all."""
+    """All faults of these folders of artifacts. Every file is read; `progress` gets the bytes so far, and all."""
     records: dict[Path, Record | None] = {}
     errors: defaultdict[Path, list[IsoglotError]] = defaultdict(list)
     files: list[tuple[Path, str, FileSum]] = []

@@ -80,7 +80,7 @@ def test_memory_follows_the_text(tmp_path: Path) -> None:
     file = SourceFile(sha256="0", path=tmp_path / "text.txt", num_bytes=20_000_000_000)
     assert gigabytes(FileText(files=(file, file))) == 40
     assert WikipediaText(dumps=(file,)).resources() == for_text(20) == Resources(cpus=8, gigabytes=48, hours=12)
-    assert HubText(dataset=HubDataset(dataset="a/b")).resources().cpus == 8
+    assert HubText(dataset=HubDataset(dataset="a/b", revision="0" * 40)).resources().cpus == 8
     assert for_text(0.01) == Resources()
 
 

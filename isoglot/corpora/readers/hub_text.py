@@ -61,7 +61,7 @@ def _rows(dataset: HubDataset) -> Iterator[dict[str, Any]]:
             case ConnectionError():
                 fix = "check the name, the network and HF_HUB_OFFLINE"
             case FileNotFoundError():
-                fix = "name one of https://huggingface.co/datasets or a folder with data files"
+                fix = "name one of https://huggingface.co/datasets"
             case _:
                 fix = f"check the config {dataset.config!r}, the split {dataset.split!r} and the files"
         message = shorten(str(error), LONGEST_COMPLAINT) or type(error).__name__

@@ -18,6 +18,7 @@ from isoglot.study.real_text import HubDataset
 ROWS = [
     {"text": text, "id": number} for number, text in enumerate(["a\nb\r\n\n c", "", None, " \n", "é\u2028中\x85x", "a"])
 ]
+COMMIT = "0" * 40
 LINES = ["a", "b", " c", "", "é\u2028中\x85x", "", "a"]
 
 
@@ -53,7 +54,7 @@ def test_rows_of_json_and_parquet(tmp_path: Path) -> None:
     (tmp_path / "parquet").mkdir()
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(ROWS), tmp_path / "parquet/train-00000.parquet")
     for folder in ("json", "parquet"):
-        assert list(dataset_lines(HubDataset(dataset=str(tmp_path / folder)))) == LINES
+        assert list(dataset_lines(HubDataset(dataset=str(tmp_path / folder), revision=COMMIT))) == LINES
 
 
 def test_config_split_and_column(tmp_path: Path) -> None:
@@ -62,7 +63,7 @@ def test_config_split_and_column(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text(f"---\nconfigs: {configs}\n---\n")
     for name in ("fr", "dev", "en"):
         (tmp_path / f"{name}.jsonl").write_text(as_json([{"body": f"{name} text", "title": f"{name} title"}]))
-    named = partial(HubDataset, dataset=str(tmp_path))
+    named = partial(HubDataset, dataset=str(tmp_path), revision=COMMIT)
     assert list(dataset_lines(named(config="fr", column="body"))) == ["fr text"]
     assert list(dataset_lines(named(config="fr", split="dev", column="body"))) == ["dev text"]
     assert list(dataset_lines(named(config="en", column="title"))) == ["en title"]
@@ -75,8 +76,8 @@ def test_config_split_and_column(tmp_path: Path) -> None:
 
 def test_what_cannot_be_found_or_read_is_refused(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "no"):
-        complaint = complaint_about(HubDataset(dataset=str(folder)))
-        assert "name one of https://huggingface.co/datasets or a folder" in complaint
+        complaint = complaint_about(HubDataset(dataset=str(folder), revision=COMMIT))
+        assert "name one of https://huggingface.co/datasets" in complaint
     complaint = complaint_about(HubDataset(dataset="no/such", revision="v1"))
     assert complaint.startswith("data set 'no/such': ")
     assert "check the name, the network and HF_HUB_OFFLINE" in complaint
@@ -94,9 +95,9 @@ def test_what_cannot_be_found_or_read_is_refused(tmp_path: Path) -> None:
 )
 def test_data_sets_without_text_are_refused(tmp_path: Path, content: str, column: str, complaint: str) -> None:
     (tmp_path / "train.jsonl").write_text(content)
-    assert complaint in complaint_about(HubDataset(dataset=str(tmp_path), column=column))
+    assert complaint in complaint_about(HubDataset(dataset=str(tmp_path), column=column, revision=COMMIT))
 
 
 def test_the_extra_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "datasets", None)
-    assert "pip install 'isoglot[hub]'" in complaint_about(HubDataset(dataset="any"))
+    assert "pip install 'isoglot[hub]'" in complaint_about(HubDataset(dataset="any", revision=COMMIT))
