@@ -35,9 +35,23 @@ def test_it_says_how_structure_grows(readme: str) -> None:
         ours, defaults = (grown()[each, language, "retrieval"] for each in ("sep-l1-3", "default"))
         return f"{fmean(ours.line.at(ours.tokens[moment])) / fmean(defaults.line.at(ours.tokens[moment])):.0%}"
 
-    shares = [share("fr", moment) for moment in (2, -2, -1)]
-    assert "it has {} of Default's retrieval at 31M tokens, {} at 503M and {} at the end".format(*shares) in readme
-    assert f"In Russian it ends with {share('ru', -1)}" in readme
+    early, *same, end = (share("fr", moment) for moment in (2, 4, 5, 6, 7))
+    assert len({*same}) == 1
+    of_default = f"it has {early} of Default's retrieval at 31M tokens, {same[0]} from 126M to 503M and {end} at the end"
+    assert of_default in readme
+    in_russian = [share("ru", moment) for moment in range(1, 8)]
+    assert in_russian == sorted(in_russian, key=lambda each: -int(each.removesuffix("%")))
+    assert f"In Russian it falls behind throughout, to {in_russian[-1]}." in readme
+
+
+def test_it_says_when_sep_l1_6_was_best(readme: str) -> None:
+    best = {}
+    for language in ("fr", "de", "zh"):
+        row = grown()["sep-l1-6", language, "retrieval"]
+        means = {tokens: fmean(row.line.at(tokens)) for tokens in row.tokens[:-1]}
+        best[language] = f"{max(means, key=means.__getitem__) / 1e6:.0f}M"
+    assert best["fr"] == best["de"]
+    assert f"had its best early, after {best['fr']} tokens in French and German and {best['zh']} in Chinese" in readme
 
 
 def test_it_says_how_far_rows_are_behind(readme: str) -> None:

@@ -84,6 +84,15 @@ def test_it_says_what_maps_of_german_find(readme: str) -> None:
         best[condition] = max(each["value"] for each in scores if each["metric"] == FIGURE_6[1])
         assert f"| {CONDITIONS[condition].label} | {max(before):.1f} | {best[condition]:.1f} |" in readme
     assert len(best) == 7
+    ours = [value for name, value in best.items() if "l1" in name]
+    apart = ("sep-l1-3", "sep-l1-6", "sep-emb-l1-3", "sep-emb-l1-6")
+    ours += [max(layers(*FIGURE_6, language, (name, None))) for language, name in product(MAPPED, apart)]
+    assert len(ours) == 16
+    floors = [max(layers(*FIGURE_6, language, ("default", UNTRAINED))) for language in LANGUAGES]
+    untrained = f"{min(floors):.0f} to {max(floors):.0f}%"
+    assert f"Default without pretraining finds {untrained} with one" in readme
+    front = (RESULTS.parent / "README.md").read_text()
+    assert f"Rotated they find {min(ours):.0f} to {max(ours):.0f}% of sentences, untrained {untrained}." in front
     assert f"Seven rows of German find {min(best.values()):.0f} to {max(best.values()):.0f}% (seed 1)." in readme
 
 
