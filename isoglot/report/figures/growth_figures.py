@@ -30,8 +30,8 @@ READING = (
     "beyond the last moment than that lies beyond the first."
 )
 BEHIND = (
-    "Tokens by Default's: how many times the tokens of Default a row needs for the score that it had last, before the "
-    "end of the learning rate; or for Default's last score where it is ahead."
+    "Tokens by Default's: how many times the tokens of Default a row needed for its best score before the end of the "
+    "learning rate; or for Default's best where it is ahead."
 )
 CEILING = "The ceiling of a task is what the finished models score in the source language, where they learned it."
 ANNEALED = (
