@@ -161,21 +161,6 @@ def test_the_house_has_few_rooms() -> None:
     assert len({*PACKAGE.glob("*.py")} - {PACKAGE / "__main__.py"}) <= MOST_ROOT_MODULES
 
 
-def departures_in_code() -> dict[str, int]:
-    counts = {
-        str(path.relative_to(ROOT)): len(re.findall(r"# Departure:", path.read_text(encoding="utf-8")))
-        for path in MODULES
-    }
-    return {path: count for path, count in counts.items() if count}
-
-
-def test_every_departure_is_argued_and_every_argument_has_its_departure() -> None:
-    argued = re.findall(
-        r"^\*\*`(isoglot/[\w/]+\.py)`\*\*", (ROOT / "docs/departures.md").read_text(), flags=re.MULTILINE
-    )
-    assert {path: argued.count(path) for path in argued} == departures_in_code()
-
-
 def test_files_that_pages_name_exist() -> None:
     missing = []
     for page in PAGES:

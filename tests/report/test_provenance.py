@@ -159,6 +159,8 @@ class A:
 def test_every_departure_that_is_argued_is_listed_and_no_other() -> None:
     argued = re.findall(r"^\*\*`(isoglot/[\w/]+\.py)`\*\*", (ROOT / "docs/departures.md").read_text(), re.MULTILINE)
     assert sorted(each.file for each in departures()) == sorted(argued)
+    code = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "isoglot").rglob("*.py"))
+    assert code.count("# Departure:") == len(argued), "a mark beside code begins no comment"
     assert all(re.search(r"\.$", each.sentence) for each in departures())
     assert len({each.sentence for each in departures()}) > 60
     assert marked_sentences(MARKED) == ["one sentence, in two lines.", "first.", "second; so", "last."]
