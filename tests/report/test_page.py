@@ -25,8 +25,6 @@ from isoglot.report.report_files import read_report
 from isoglot.report.writing import Other, write_report
 from isoglot.store import Store
 from isoglot.study.exhibit_names import Filters
-from isoglot.study.scales import Start
-from isoglot.study.separate import Separate
 from isoglot.study.study import Study
 from isoglot.study.study_file import parse_study
 from tests.report.html_pages import Element, parsed_page
@@ -73,6 +71,7 @@ def test_the_page_has_the_numbers_and_says_what_they_are(tmp_path: Path) -> None
     assert ["Sep Emb", "11.0", "12.0", "12.0", "2.0"] in retrieval.rows()
     assert "Chance is 0.2%" in retrieval.text
     assert "4 layers of width 16, 10,240 tokens a model; seeds 0, 1" in page.text
+    assert "scale.merges 200" in " ".join(page.by_id("provenance").text.split())
 
 
 @pytest.mark.parametrize("found", [[], FOUND[:2], FOUND[2:4], FOUND[-1:], TRANSFER[:1], TRANSFER[-1:], UNTRAINED_CKA])
@@ -83,10 +82,11 @@ def test_a_study_hardly_begun_has_a_page_too(found: list[Measurement], tmp_path:
     assert cells(STUDY)[0].stage.title in page.by_id("missing").text
 
 
-def test_the_window_that_examples_do_not_fit_is_named(tmp_path: Path) -> None:
+def test_what_the_table_alone_does_not_say_stands_below_it(tmp_path: Path) -> None:
     long = transferred("default", {"ela": 3.0, "oru": 12.0}, task="parsing", metric="in_parts")
-    page = page_of([*TRANSFER, *long], tmp_path)
-    assert f"longer than a window of pretraining ({STUDY.scale.window} tokens)," in page.by_id("table-1").text
+    text = page_of([*TRANSFER, *long], tmp_path).by_id("table-1").text
+    assert f"longer than a window of pretraining ({STUDY.scale.window} tokens)," in text
+    assert "Models are named as in the paper, where they have 8 layers; these have 4." in text
 
 
 def test_what_is_pending_or_failed_stands_where_its_number_would(tmp_path: Path) -> None:
@@ -123,19 +123,6 @@ def test_only_conditions_that_an_exhibit_shows_are_told_of(tmp_path: Path) -> No
     assert told(narrow, "emergence") == ["No anchors"]
     assert told(narrow, "table-1", "emergence") == ["Default", "No anchors"]
     assert told(narrow, "emergence", "figure-5") == ["Default", "No anchors"], "of all it shows Default alone"
-
-
-@pytest.mark.parametrize(("found", "anchor"), [(TRANSFER, "table-1"), (FOUND, "conditions")])
-def test_own_parts_that_start_equal_are_told_below_the_conditions(
-    found: list[Measurement], anchor: str, tmp_path: Path
-) -> None:
-    equal = replace(STUDY, scale=replace(STUDY.scale, own_parts_start=Start.EQUAL))
-    alone = replace(equal, conditions=tuple(each for each in equal.conditions if each.separate == Separate()))
-    note, page = "each language has for itself start as equal copies.", page_of(found, tmp_path, study=equal)
-    assert note in page.by_id(anchor).text
-    assert "scale.own_parts_start equal" in " ".join(page.by_id("provenance").text.split())
-    for study in (STUDY, alone):
-        assert note not in page_of(found, tmp_path, study=study).text
 
 
 def test_a_condition_that_table_1_is_not_about_has_no_row_there(tmp_path: Path) -> None:
