@@ -3,9 +3,11 @@
 import csv
 import json
 import re
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from statistics import fmean
+from tempfile import TemporaryDirectory
 
 import pytest
 from published_records import CHANCE_IN_NLI, METRICS, RESULTS, packed_records, published_part, report_data
@@ -75,19 +77,22 @@ CONTROLS = {
 CONTROLLED = {"control-starts": ["de", "fr"], "control-softmax": ["de"]}
 
 
-def with_control(name: str, store: Store) -> list[Measurement]:
+@cache
+def with_control(name: str) -> list[Measurement]:
     """Findings of a control and of the study that it controls, as what both have lies in that one's pieces."""
-    unpack(RESULTS / f"replication/pieces/{name}.tar.xz", store)
-    study = with_published_files(ROOT / "studies" / f"{name}.toml", RESULTS / "replication")
-    of_control, _ = measurements(study.replace(targets=CONTROLLED[name]), store)
+    with TemporaryDirectory() as folder:
+        store = Store(Path(folder))
+        unpack(RESULTS / f"replication/pieces/{name}.tar.xz", store)
+        study = with_published_files(ROOT / "studies" / f"{name}.toml", RESULTS / "replication")
+        of_control, _ = measurements(study.replace(targets=CONTROLLED[name]), store)
     of_all = [*report_data("replication").measurements, *of_control]
     return [each for each in of_all if each.languages[1] in CONTROLLED[name]]
 
 
 @pytest.mark.parametrize("name", CONTROLS)
-def test_a_page_says_what_a_control_has_found_so_far(name: str, tmp_path: Path) -> None:
+def test_a_page_says_what_a_control_has_found_so_far(name: str) -> None:
     found: dict[tuple[str, int, str], dict[str, dict[int | None, float]]] = {}
-    for each in with_control(name, Store(tmp_path / "store")):
+    for each in with_control(name):
         if each.exhibit in ("table-1", "emergence") and each.seed is not None and each.variant is None:
             where = "en" if each.language == "en" else "target"
             model = found.setdefault((each.condition, each.seed, each.languages[1]), {})
@@ -105,8 +110,8 @@ def test_a_page_says_what_a_control_has_found_so_far(name: str, tmp_path: Path) 
     assert rows == sum(page.count(f"| {label}, seed ") for label in CONTROLS[name].values()) > 2
 
 
-def test_a_page_says_how_much_transfer_each_kind_of_start_keeps(tmp_path: Path) -> None:
-    comparisons = ReportScores(with_control("control-starts", Store(tmp_path / "store"))).comparisons
+def test_a_page_says_how_much_transfer_each_kind_of_start_keeps() -> None:
+    comparisons = ReportScores(with_control("control-starts")).comparisons
     page = (RESULTS / "replication/tested.md").read_text()
     for condition, label in CONTROLS["control-starts"].items():
         cells = []
@@ -135,7 +140,7 @@ EARLIER = {
 
 def test_a_page_counts_earlier_models_of_each_kind_of_start_too(tmp_path: Path) -> None:
     page, recipes = (RESULTS / "replication/tested.md").read_text(), (RECIPE / "README.md").read_text()
-    new = [each for each in with_control("control-starts", Store(tmp_path / "new")) if each.languages[1] == "de"]
+    new = [each for each in with_control("control-starts") if each.languages[1] == "de"]
     means = {}
     for condition, label in CONTROLS["control-starts"].items():
         name, line = EARLIER[label]
@@ -167,27 +172,33 @@ def best_retrieval(found: list[Measurement], condition: str) -> list[float]:
     return [max(values) for _, values in sorted(by_seed.items())]
 
 
-def test_the_grid_of_recipes_is_what_their_pieces_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module")
+def recipes(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """All pieces of the recipes."""
+    store = Store(tmp_path_factory.mktemp("recipes"))
+    for piece in RECIPE.glob("pieces/*.tar.xz"):
+        unpack(piece, store)
+    return store
+
+
+def test_the_grid_of_recipes_is_what_their_pieces_hold(recipes: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(ROOT / "bench")
     recipe = import_module("recipe")
-    for piece in RECIPE.glob("pieces/*.tar.xz"):
-        unpack(piece, Store(tmp_path))
     studies = {name: with_published_files(RECIPE / f"{name}.toml", RECIPE) for name in recipe.RECIPES}
-    for name, study in studies.items():
-        states = {each.state for each in plan_of(targets(study), Store(tmp_path))}
-        assert states == {State.DONE} or (name in recipe.LONG and State.DONE in states)
-    found = [{key: str(value) for key, value in row.items()} for row in recipe.rows(studies, store=tmp_path)]
+    whole = [each for name, study in studies.items() if name not in recipe.LONG for each in targets(study)]
+    assert {each.state for each in plan_of(whole, recipes)} == {State.DONE}
+    for name in recipe.LONG:
+        assert State.DONE in {each.state for each in plan_of(targets(studies[name]), recipes)}
+    found = [{key: str(value) for key, value in row.items()} for row in recipe.rows(studies, store=recipes.root)]
     with (RECIPE / "grid.csv").open(encoding="utf-8", newline="") as file:
         assert found == list(csv.DictReader(file))
 
 
-def test_predictions_of_longer_runs_follow_from_the_pieces(tmp_path: Path) -> None:
+def test_predictions_of_longer_runs_follow_from_the_pieces(recipes: Store) -> None:
     """They were written down before a longer run, and must not change after it."""
-    for piece in RECIPE.glob("pieces/spread-1g*.tar.xz"):
-        unpack(piece, Store(tmp_path))
     study = with_published_files(RECIPE / "spread-1g-equal-starts.toml", RECIPE)
     study = study.replace(exhibits=["growth"], seeds=[0, 1])
-    found, _ = measurements(study, Store(tmp_path))
+    found, _ = measurements(study, recipes)
     ours = csv.DictReader(growth_csv(growths(found, scale=study.scale)).splitlines())
     with (RECIPE / "growth.csv").open(newline="") as lines:
         for our, written in zip(ours, csv.DictReader(lines), strict=True):
