@@ -38,6 +38,7 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 
 
 def planted(update: int, *, slope: float = 0.4, top: float = -1.5, floor: float = 0.1) -> float:
+    """A share of 18% after the run, whose odds grow by the slope with every doubling."""
     return floor + (100 - floor) / (1 + exp(-(top + slope * log2(update / SCALE.updates))))
 
 

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import exp, log2
 from pathlib import Path
 
 import pytest
-from study_texts import TINY_STUDY
 
 from isoglot.pipeline.cells import GROWTH
 from isoglot.pipeline.measurements import Measurement
@@ -16,24 +14,14 @@ from isoglot.report.report_files import read_report
 from isoglot.report.writing import Other, write_report
 from isoglot.store import Store
 from isoglot.study.scales import Decay, Scale
-from isoglot.study.study_file import parse_study
 from tests.report.html_pages import parsed_page
 from tests.report.made_up_measurements import measured, measurement
+from tests.report.test_growth import SCALE as SHORT
+from tests.report.test_growth import STUDY, planted
 
-STUDY = parse_study(TINY_STUDY, origin="tiny.toml")
-SHORT = replace(
-    STUDY.scale,
-    **{"batch": 512, "window": 64, "updates": 30_720, "moments": 8},
-    optimization=replace(STUDY.scale.optimization, decay=Decay.INVERSE_SQUARE_ROOT),
-)
 LONG = replace(SHORT, updates=8 * SHORT.updates, moments=11)
 STEP = 4
 """A finished model scores as if it had read so many times as much, where the learning rate ends at 0."""
-
-
-def planted(update: int, *, slope: float = 0.4) -> float:
-    """A share of 18% after the short run, whose odds grow by the slope with every doubling."""
-    return 0.1 + 99.9 / (1 + exp(1.5 - slope * log2(update / SHORT.updates)))
 
 
 def retrieval(condition: str, scale: Scale, *, seed: int = 0, later: float = 0.0) -> Iterator[Measurement]:
