@@ -62,7 +62,8 @@ def _file_text(name: str) -> str:
     if name in builtin_study_names():
         return (BUILTIN_STUDIES / f"{name}.toml").read_text(encoding="utf-8")
     try:
-        return Path(name).read_text(encoding="utf-8")
+        # Editors of Windows begin a file with a byte-order mark.
+        return Path(name).read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         beside = (*builtin_study_names(), *(str(file) for file in Path(name).parent.glob("*.toml")))
         raise IsoglotError(

@@ -116,6 +116,11 @@ def test_what_is_no_text_file_is_named(tmp_path: Path) -> None:
         read_study(tmp_path / "mine.toml")
 
 
+def test_a_study_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(SMALLEST, encoding="utf-8-sig", newline="\r\n")
+    assert read_study(tmp_path / "mine.toml").languages == parse_study(SMALLEST, origin="mine.toml").languages
+
+
 def test_lists_may_come_from_the_command_line() -> None:
     study = parse_study(SMALLEST, origin="mine.toml")
     changed = with_lists(study, {"seeds": [3, 1], "conditions": ["sep-emb", "default"], "tasks": ["parsing", "pos"]})

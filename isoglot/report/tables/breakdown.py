@@ -59,7 +59,9 @@ def cell_breakdown(
             f"The best of {len(stage.runs)} settings on {source}'s dev set; Table 1 has the mean of the best two."
         )
     scores = task.scores(gold, predicted)
-    yield Text("; ".join(f"{task.metric_titles[metric]} {value:.1f}" for metric, value in scores.items()))
+    # What guesses the most frequent label has no title of its own.
+    titles = {metric: task.metric_titles.get(metric, "most frequent label") for metric in scores}
+    yield Text("; ".join(f"{titles[metric]} {value:.1f}" for metric, value in scores.items()))
     headings, *lines = task.breakdown(gold, predicted)
     yield terminal_table(Grid("", headings, lines))
     for title, path in zip(("Gold", "Predicted"), paths, strict=True):
