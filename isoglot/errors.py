@@ -1,5 +1,6 @@
 """The exceptions for mistakes that the user can fix, what to say of any other, and the words for it."""
 
+import copyreg
 import os
 import re
 import tempfile
@@ -8,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 LONGEST_MESSAGE = 4000
 COMMAND = "ISOGLOT_COMMAND"
@@ -37,6 +39,10 @@ class IsoglotError(Exception):
 
     def __init__(self, message: object = "") -> None:
         super().__init__(readable(str(message)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A worker's error comes here without __init__, which in a subclass may take other things than the message.
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
 
 
 class MissingDataError(IsoglotError):

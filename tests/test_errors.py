@@ -1,6 +1,7 @@
 """A program never ends with a raw traceback, and its messages are fit for a terminal."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -11,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from killed_processes import until
 
-from isoglot.errors import LONGEST_MESSAGE, IsoglotError, command_in_work, option, readable
+from isoglot.corpora.readers.decompression import DamagedCompressionError
+from isoglot.errors import LONGEST_MESSAGE, IsoglotError, MissingDataError, command_in_work, option, readable
+from isoglot.store.file_sums import StrayError
 
 
 @given(st.text(st.characters(), max_size=300))
@@ -33,6 +36,16 @@ def test_a_setting_is_called_as_its_user_gives_it() -> None:
         done = subprocess.run([sys.executable, "-c", worker], capture_output=True, text=True, check=True)
         assert done.stdout == "--store\n"
     assert option("store") == "store="
+
+
+def test_an_error_comes_from_a_worker_as_it_was(tmp_path: Path) -> None:
+    (tmp_path / "a.gz").write_bytes(b"")
+    with (tmp_path / "a.gz").open("rb") as file:
+        damage = DamagedCompressionError(file, "cut off")
+    assert str(damage) == f"{tmp_path}/a.gz: cut off; fetch the file again"
+    for error in (damage, StrayError(tmp_path / "b"), MissingDataError("c is missing")):
+        arrived = pickle.loads(pickle.dumps(error))
+        assert (type(arrived), str(arrived), vars(arrived)) == (type(error), str(error), vars(error))
 
 
 def test_a_plain_message_is_left_alone_and_a_long_one_keeps_both_ends() -> None:

@@ -21,7 +21,7 @@ from isoglot.pipeline.model_pairs import Side
 from isoglot.pipeline.stages.layer_transfer import LayerTransfer
 from isoglot.store import Record, Stage, Store, inputs_first
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, Condition, known_condition
-from isoglot.study.exhibit_names import EXHIBITS
+from isoglot.study.exhibit_names import ALWAYS_SHOWN, EXHIBITS
 from isoglot.study.languages import PRIME, original
 from isoglot.study.study import Study
 from isoglot.study.study_file import builtin_study_names, data_folder, read_study
@@ -151,7 +151,7 @@ def named_artifact(name: str, *, study: Study, store: Store) -> Stage | Record:
         if each.fits(choices):
             return stage
     for choice in choices:
-        if choice in EXHIBITS and choice not in study.exhibits:
+        if choice in EXHIBITS and choice not in (*study.exhibits, ALWAYS_SHOWN):
             listed = ", ".join(study.exhibits)
             raise IsoglotError(f"{name!r}: {choice} is no exhibit of {study.name}, which has {listed}")
     is_of_a_cell = any(choice in each.measured for each in measured for choice in choices)

@@ -155,7 +155,8 @@ class Probe(Numbers):
 
     def tables(self) -> Iterator[Table]:
         """The lines of each figure with their floors, by layer."""
-        for figure in (figure for kind in KINDS for figure in self.scores.figures(kind)):
+        figures = [(kind, figure) for kind in KINDS for figure in self.scores.figures(kind)]
+        for kind, figure in figures:
             (chart,) = figure.charts
             table = Table("", box=None, header_style="bold", pad_edge=False, title=f"{figure.title}, {chart.y_title}")
             table.title_justify = "left"
@@ -165,7 +166,7 @@ class Probe(Numbers):
                 table.add_row(*cells)
             for label, level in chart.references.items():
                 table.add_row(label, *[""] * (len(chart.headings) - 1), f"{level:.{chart.decimals}f}")
-            if figure.name.startswith(WORDS.exhibit):
+            if kind is WORDS:
                 # How many words were asked: of three, one right answer is 33%.
                 table.caption, table.caption_justify = "\n".join(figure.notes), "left"
             yield table

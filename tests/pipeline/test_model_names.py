@@ -155,6 +155,7 @@ def test_without_a_word_of_what_is_measured_the_model_is_meant(tmp_path: Path) -
     [
         ("default:7 nli", r"^'default:7 nli' is none of tiny's .*default:ela-oru:1 table-1 nli, "),
         ("default:7", r"'default:7' is none of tiny's default:ela-oru:0, default:ela-oru:1$"),
+        ("default:7 vocabulary", r"^'default:7 vocabulary' is none of tiny's "),
         ("default figure-4", r"'default figure-4': figure-4 is no exhibit of tiny, which has .*table-1"),
         ("no-anchor:1 nli", r"; did you mean 'no-anchors'\?$"),
     ],

@@ -107,6 +107,7 @@ def test_files_come_in_pairs(tmp_path: Path) -> None:
     folder = made(stage, folder=tmp_path / "store").folder(stage)
     assert parallel_lines(folder, "en") == ["one", "two", "three"]
     assert parallel_lines(folder, "fr") == ["un", "deux", "trois"]
+    made(parallel_files(tmp_path, {"a.en": ["one", "twelve"], "a.fr": ["un", "douze"]}), folder=tmp_path / "store")
 
 
 def test_files_that_are_no_translations_are_refused(tmp_path: Path) -> None:

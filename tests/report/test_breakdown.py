@@ -73,6 +73,15 @@ def test_the_best_setting_is_shown_by_label(words: list[str], task: str, languag
     assert {"ner": "seqeval", "parsing": "udeval"}[task] in answer.stdout
 
 
+def test_a_task_with_a_most_frequent_label_shows_it(transferred: Workplace) -> None:
+    (transferred.folder / "pos.toml").write_text(STUDY.replace('["ner", "parsing"]', '["pos"]'), encoding="utf-8")
+    run = answered("run", "pos.toml", "--conditions", "default", "--workers", "1", folder=transferred.folder)
+    assert run.returncode == 0, run.stdout + run.stderr
+    answer = answered("breakdown", "pos.toml", "pos", folder=transferred.folder)
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert re.search(r"\nAcc \d+\.\d; most frequent label \d+\.\d\n", answer.stdout)
+
+
 RUN = "isoglot run tiny.toml --store 'my store' --exhibits table-1 --tasks ner --conditions sep-emb --seeds 3"
 
 

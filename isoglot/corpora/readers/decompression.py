@@ -28,10 +28,6 @@ class DamagedCompressionError(IsoglotError):
         super().__init__(f"{file.name}: {problem}; fetch the file again")
         self.problem = problem
 
-    def __reduce__(self) -> tuple[Callable[[str], IsoglotError], tuple[str]]:
-        # A worker hands it over by its text: the open file stays behind.
-        return IsoglotError, (str(self),)
-
 
 # What the first bytes are, and what undoes one member of a file of many. The second magic of zstd is that of skippable
 # frames, which some tools put first.

@@ -115,15 +115,15 @@ class ParallelFiles(Stage):
         paths = [file.path for file in self.files]
         read = [read_parallel(paths[place : place + 2], languages=self.languages) for place in range(0, len(paths), 2)]
         source, target = ([pair[side] for pairs, _ in read for pair in pairs] for side in (0, 1))
-        problem = mismatch(source, target)
-        # Paraphrases may repeat many lines.
-        if len({*map(original, self.languages)}) > 1:
-            problem = problem or repetition(source, target)
-        if len(source) >= LEAST_LINES and problem:
-            raise IsoglotError(
-                f"{' and '.join(map(str, paths))}: these do not look like translations of each other: {problem}; put "
-                "line i of one and of the other together again, or name the other file"
-            )
+        if len(source) >= LEAST_LINES:
+            # Paraphrases may repeat many lines.
+            are_paraphrases = len({*map(original, self.languages)}) == 1
+            problem = mismatch(source, target) or (None if are_paraphrases else repetition(source, target))
+            if problem is not None:
+                raise IsoglotError(
+                    f"{' and '.join(map(str, paths))}: these do not look like translations of each other: {problem}; "
+                    "put line i of one and of the other together again, or name the other file"
+                )
         for language, lines in zip(self.languages, (source, target), strict=True):
             write_lines(work.folder / f"{language}.txt", lines)
         for file in self.files:

@@ -1,4 +1,4 @@
-"""Scores by layer: an index of all figures, and precision without a map as a row for each condition."""
+"""Scores by layer: lines over seeds, an index of all figures, and a row for each condition without a map."""
 
 from __future__ import annotations
 

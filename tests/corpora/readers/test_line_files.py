@@ -3,7 +3,6 @@
 import gzip
 import io
 import os
-import pickle
 import re
 import struct
 import tarfile
@@ -208,10 +207,3 @@ def test_damaged_compression_is_refused_or_does_no_harm(path: Path, text: str, k
         assert lines_of(path, damaged) == lines
     except IsoglotError as error:
         assert str(error).startswith(str(path))  # noqa: PT017
-
-
-def test_an_error_of_damage_survives_the_way_from_a_worker(tmp_path: Path) -> None:
-    (tmp_path / "a.gz").write_bytes(b"")
-    with (tmp_path / "a.gz").open("rb") as file:
-        error = decompression.DamagedCompressionError(file, "cut off")
-    assert str(pickle.loads(pickle.dumps(error))) == str(error) == f"{tmp_path}/a.gz: cut off; fetch the file again"
