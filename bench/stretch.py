@@ -14,148 +14,48 @@ again: the machine may be taken away at any time, and `isoglot unpack` reads wha
 
 With --weights it also leaves weights of finished models, those that no call has left yet, in OUT/weights.00 and so on,
 as many as a call can bring home. More can be made from these models at home: cat weights.* | tar x -C STORE
+
+With --unfinished it leaves models in training too, a part of a snapshot with each call (bench/unfinished.py). Keep what
+comes home in one folder, and `load ... --unfinished FOLDER` takes the last whole snapshot to the next machine.
 """
 
 import argparse
 import os
-import re
 import shutil
 import signal
 import subprocess
 import sys
 import tarfile
-import zipfile
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic, sleep
 from zlib import crc32
 
-ROOT = Path(__file__).resolve().parents[1]
-CARRIED = ROOT / ".carry"
-PARTS = ("first", "second", "third", "fourth", "fifth")
+from loading import CARRIED, ROOT, UNFINISHED, copy, load, models
+from unfinished import leave, put_into_place, whole_snapshot
+
 WORK_FOLDER = Path(os.environ.get("ISOGLOT_STRETCH", "/tmp/isoglot-stretch"))
 """Where the machine with the GPU keeps packages, data, store and logs."""
-MOST_BYTES_OF_PART = 60_000_000
-"""So that a part and the checkout, less `results`, stay under 64 MiB."""
 LARGEST_FILE = "20KB"
-MOST_BYTES_OF_WEIGHTS = 60_000_000
 BYTES_OF_A_PART = 15_000_000
-"""The parts come home with a piece and a log, in at most 8 files of 16 MiB and 64 MiB together."""
+MOST_PARTS = 4
+"""They come home with pieces and a log, in at most 8 files of 16 MiB and 64 MiB together."""
 LISTS = ("targets", "conditions", "seeds", "exhibits", "tasks")
-# Packages of the lock that stay at home: what torch brings, what builds packages, jieba (without it no Chinese word is
-# found; see --pure) and vl-convert (without it the run ends with an error, once all its numbers are there).
-LEFT_OUT = {
-    *("editables", "hatchling", "pathspec", "setuptools", "tomlkit", "trove-classifiers"),
-    *("filelock", "fsspec", "mpmath", "sympy", "jieba", "vl-convert-python"),
-}
-FROM_DEV_LOCK = ("floret", "hypothesis", "iniconfig", "pytest", "sortedcontainers")
-"""For fastText's vectors of Figure 4, where this Python has a wheel of it, and for tests."""
 
 
-def load(
-    study: str, *, data: Path, store: Path | None, lists: dict[str, str], pure: list[str], python: str, platform: str
+def work(
+    study: str,
+    *,
+    seconds: float,
+    to: Path,
+    lists: dict[str, str],
+    workers: str | None,
+    weights: bool,
+    unfinished: bool,
 ) -> None:
-    """Replace what all parts hold; a mistake in the study leaves them as they are."""
-    wanted = {f"data/{name}": data / name for name in data_files(study, data=data, lists=lists)}
-    if store:
-        wanted |= {f"store/{each.name}": each for each in model_folders(study, data=data, store=store, lists=lists)}
-    with TemporaryDirectory() as folder:
-        site = Path(folder, "site")
-        unpack_packages(site, pure=pure, python=python, platform=platform)
-        wanted = {"site.tar.xz": Path(shutil.make_archive(str(Path(folder, "packages")), "xztar", site)), **wanted}
-        parts = in_parts(wanted)
-        shutil.rmtree(CARRIED, ignore_errors=True)
-        for name, part in parts.items():
-            copy(wanted[name], CARRIED / part / name)
-    for part in dict.fromkeys(parts.values()):
-        print(f".carry/{part}: {len(files_of(CARRIED / part))} files, {size_of(CARRIED / part) / 1e6:.1f} MB")
-
-
-def in_parts(wanted: Mapping[str, Path]) -> dict[str, str]:
-    """The part that carries each file or folder, the first with room: what is needed first comes first."""
-    parts: dict[str, str] = {}
-    rooms = dict.fromkeys(PARTS, MOST_BYTES_OF_PART)
-    for name, path in wanted.items():
-        size = size_of(path)
-        part = next((part for part, room in rooms.items() if size <= room), None)
-        if part is None:
-            sys.exit(f"{path} has {size / 1e6:.1f} MB, more than is left in {len(PARTS)} parts: load less of the study")
-        rooms[part] -= size
-        parts[name] = part
-    return parts
-
-
-def files_of(path: Path) -> list[Path]:
-    return [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
-
-
-def size_of(path: Path) -> int:
-    return sum(file.stat().st_size for file in files_of(path))
-
-
-def copy(path: Path, target: Path) -> None:
-    for file in files_of(path):
-        to = target / file.relative_to(path)
-        to.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, to)
-
-
-def data_files(study: str, *, data: Path, lists: dict[str, str]) -> list[str]:
-    """Names of the files under `data` that the chosen part of a study reads, in the order in which it needs them."""
-    from isoglot.cli.options import StudyOptions
-    from isoglot.report.provenance import provenance
-    from isoglot.store import Store
-
-    chosen = StudyOptions(study=study, data=str(data), **lists).chosen_study()
-    with TemporaryDirectory() as empty:
-        names = [file.name for file in provenance(chosen, Store(Path(empty))).data_files]
-    for name in names:
-        if Path(name).is_absolute() or not (data / name).is_file():
-            sys.exit(f"{study}: {name} is no file under {data}, and cannot be carried; copy it there first")
-    return names
-
-
-def model_folders(study: str, *, data: Path, store: Path, lists: dict[str, str]) -> list[Path]:
-    """Folders of the models that the chosen part of a study needs, as far as a store has them."""
-    from isoglot.cli.options import StudyOptions
-    from isoglot.pipeline.exhibits import targets
-    from isoglot.pipeline.stages.models import PretrainedEncoder
-    from isoglot.store import Store, inputs_first
-
-    chosen, there = StudyOptions(study=study, data=str(data), **lists).chosen_study(), Store(store)
-    models = [stage for stage in inputs_first(targets(chosen)).values() if isinstance(stage, PretrainedEncoder)]
-    return [there.verified_folder(stage) for stage in models if there.has(stage)]
-
-
-def unpack_packages(site: Path, *, pure: list[str], python: str, platform: str) -> None:
-    """Put the locked packages into one folder: wheels of that platform, and `pure` ones that are built here."""
-    from packaging.version import Version
-
-    # Lines with another marker are torch's needs, or another system's.
-    below_3_13 = r"(?:; python_full_version < '3\.13' )?" if Version(python) < Version("3.13") else ""
-    locks = [(ROOT / "requirements" / lock).read_text() for lock in ("lock.txt", "dev-lock.txt")]
-    line = rf"^([a-z0-9-]+)==(\S+) {below_3_13}\\$"
-    locked, more = (dict(re.findall(line, lock, re.MULTILINE)) for lock in locks)
-    packages = locked | {name: more[name] for name in FROM_DEV_LOCK if name in more}
-    versions = [f"{name}=={version}" for name, version in packages.items() if name not in {*LEFT_OUT, *pure}]
-    pip = [sys.executable, "-m", "pip"]
-    with TemporaryDirectory() as wheels:
-        target = ["--only-binary=:all:", "--platform", platform, "--python-version", python]
-        subprocess.run([*pip, "download", "--quiet", "--no-deps", "--dest", wheels, *target, *versions], check=True)
-        if pure:
-            built = (f"{name}=={locked[name]}" for name in pure)
-            subprocess.run([*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", wheels, *built], check=True)
-        for wheel in Path(wheels).glob("*.whl"):
-            zipfile.ZipFile(wheel).extractall(site)
-    if shutil.which("strip"):
-        # Debug symbols are most of what some libraries weigh. Those of another processor may stay.
-        subprocess.run(["strip", "--strip-all", *site.rglob("*.so*")], check=False, capture_output=True)
-
-
-def work(study: str, *, seconds: float, to: Path, lists: dict[str, str], workers: str | None, weights: bool) -> None:
     began, to = monotonic(), to.resolve()
     chosen = [word for name, value in lists.items() for word in (f"--{name}", value)]
     is_new = unpack_parts(CARRIED, to=WORK_FOLDER)
@@ -167,6 +67,9 @@ def work(study: str, *, seconds: float, to: Path, lists: dict[str, str], workers
     log = pid.with_suffix(".log")
     if is_new and is_running(pid):
         stop(int(pid.read_text()))
+    if (snapshot := whole_snapshot(WORK_FOLDER / UNFINISHED)) and not (placed := WORK_FOLDER / "placed").exists():
+        put_into_place(snapshot, store=WORK_FOLDER / "store")
+        placed.touch()
     if not is_running(pid):
         command = [*_isoglot("run", study), *chosen, *(["--workers", workers] if workers else [])]
         with log.open("ab") as lines:
@@ -179,8 +82,14 @@ def work(study: str, *, seconds: float, to: Path, lists: dict[str, str], workers
     to.mkdir(parents=True, exist_ok=True)
     pack = ["--largest-file", LARGEST_FILE, "--to", str(to / "piece.tar.xz")]
     subprocess.run([*_isoglot("pack", study), *chosen, *pack], cwd=ROOT, check=False)
+    store = WORK_FOLDER / "store"
     if weights:
-        leave_weights(WORK_FOLDER / "store", to=to, sent=WORK_FOLDER / "sent")
+        leave_weights(store, to=to, sent=WORK_FOLDER / "sent")
+    if unfinished:
+        stages = models(study, data=WORK_FOLDER / "data", lists=lists)
+        most = MOST_PARTS - len([*to.glob("weights.*")])
+        in_work = [folder for stage in stages if (folder := store / f"{stage.folder_name}.partial").is_dir()]
+        leave(in_work, to=to, waiting=WORK_FOLDER / "waiting", most=most, bytes_of_a_part=BYTES_OF_A_PART)
 
 
 def share_gpu() -> None:
@@ -204,7 +113,7 @@ def leave_weights(store: Path, *, to: Path, sent: Path) -> None:
     records = sorted(store.glob(f"pretrained-encoder-*/{RECORD_NAME}"), key=lambda path: path.stat().st_mtime)
     # A folder with a suffix is in work.
     folders = [path.parent for path in records if not path.parent.suffix and path.parent.name not in gone]
-    room, left = MOST_BYTES_OF_WEIGHTS, []
+    room, left = MOST_PARTS * BYTES_OF_A_PART, []
     with TemporaryDirectory() as scratch:
         archive = Path(scratch, "weights.tar")
         with tarfile.open(archive, "w") as tar:
@@ -231,7 +140,7 @@ def unpack_parts(carried: Path, *, to: Path) -> bool:
     """Put packages, data and models that are not there yet into their places; whether there were any."""
     to.mkdir(parents=True, exist_ok=True)
     is_new = False
-    for source in (*carried.glob("*/data/**/*"), *carried.glob("*/store/**/*")):
+    for source in chain(*(carried.glob(f"*/{kind}/**/*") for kind in ("data", "store", UNFINISHED))):
         # Without the name of its part.
         target = to.joinpath(*source.relative_to(carried).parts[1:])
         if source.is_file() and not (target.is_file() and target.stat().st_size == source.stat().st_size):
@@ -284,13 +193,15 @@ def main() -> None:
             verb.add_argument(f"--{name}")
     here.add_argument("--data", type=Path, required=True)
     here.add_argument("--store", type=Path, help="where models lie that are to go along")
+    here.add_argument("--unfinished", type=Path, help="where unfinished.* lie that came home: training goes on there")
     here.add_argument("--pure", nargs="*", default=[], help="packages to build here, such as jieba")
-    here.add_argument("--python", default="3.12")
-    here.add_argument("--platform", default="manylinux2014_x86_64")
+    here.add_argument("--python", default="3.12", help="Python of that machine (3.12)")
+    here.add_argument("--platform", default="manylinux2014_x86_64", help="its wheels (manylinux2014_x86_64)")
     there.add_argument("--seconds", type=float, required=True)
     there.add_argument("--to", type=Path, required=True)
     there.add_argument("--workers")
     there.add_argument("--weights", action="store_true", help="leave weights too, to make more from them at home")
+    there.add_argument("--unfinished", action="store_true", help="leave models in training too, a part with each call")
     given = vars(parser.parse_args())
     lists = {name: value for name in LISTS if (value := given.pop(name)) is not None}
     {"load": load, "work": work}[given.pop("verb")](given.pop("study"), lists=lists, **given)

@@ -1,6 +1,7 @@
 """Scripts under bench/ as modules, for tests of their functions."""
 
 import importlib.util
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -8,6 +9,8 @@ BENCH = Path(__file__).parents[1] / "bench"
 
 
 def bench_script(name: str) -> ModuleType:
+    if str(BENCH) not in sys.path:
+        sys.path.append(str(BENCH))  # some import others
     spec = importlib.util.spec_from_file_location(name, BENCH / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
