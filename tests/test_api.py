@@ -210,6 +210,10 @@ def test_mistakes_are_named() -> None:
             lambda: ig.probe("small.toml:default", languages=["ela", "oru"], store="store", dictionary="small.toml"),
             "dictionary= goes with parallel= or data=",
         ),
+        (
+            lambda: ig.load_model("sep-l4:oru", study=own_study(), data="data"),
+            "knows its files already; leave out data=",
+        ),
         (lambda: ig.load_model("sep-l5:oru", study=own_study()), "'sep-l5' is no condition; demo has default, sep-l4"),
         (lambda: ig.load_model("sep-l4:oru:7", study=own_study()), r"not in \S+store yet; make it with: isoglot\.run"),
         (lambda: ig.load_model("small.toml:sep-l4:oru"), "'sep-l4' is no condition"),

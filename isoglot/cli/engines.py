@@ -90,7 +90,7 @@ def slurm_engine(store: "Store", *, max_jobs: int, options: Sequence[str], say: 
     from isoglot.store.slurm_job import Submitter
 
     if find_spec("submitit") is None:
-        raise IsoglotError("--slurm needs submitit: pip install 'isoglot[slurm]'")
+        raise IsoglotError("--slurm needs a library; get it with: pip install submitit")
     if missing := [program for program in SLURM_PROGRAMS if shutil.which(program) is None]:
         raise IsoglotError(
             f"--slurm needs {', '.join(missing)}, not found on the PATH: run it on a login node of the cluster, or "

@@ -53,6 +53,8 @@ def load_model(
     """
     from isoglot.evaluation.geometry.arrays import Model
 
+    if study is not None and data is not None:
+        raise IsoglotError("load_model: the study knows its files already; leave out data=, or name the study's file")
     place, folder = Store(Path(store)), data_folder(data)
     return Model(named_reader(str(name), store=place, data=folder, study=study), name=str(name))
 

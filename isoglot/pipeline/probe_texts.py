@@ -88,9 +88,15 @@ def study_text(name: str, languages: Pair, *, store: Store, data: Path | None, s
         raise IsoglotError(f"{name}: the sentences of {study.name} cannot be told: {error}; {fix}") from error
     if text is None:
         raise IsoglotError(f"{problem} yet; make them with isoglot run, or {fix}")
-    a, b = (tuple(parallel_lines(text.folder, language)) for language in languages)
     listed = if_given(lambda: sources(study).word_translation(pair))
     words = None if listed is None else store.lookup(listed, read=EVERYTHING)
+    for each in filter(None, (text, words)):
+        if each.folder == store.summary_folder(each.record):
+            raise IsoglotError(
+                f"{name}: {store.root} has only a summary of '{each.record.title}'; where it was made, pack it with "
+                f"isoglot pack --largest-file 1GB, and unpack that here, or {fix}"
+            )
+    a, b = (tuple(parallel_lines(text.folder, language)) for language in languages)
     entries = [] if words is None else _entries(dictionary_entries(words.folder))
     return PairText(
         languages=languages,

@@ -202,7 +202,7 @@ def check_tensorboard() -> bool:
         raise IsoglotError(f"{TENSORBOARD_VARIABLE}={value!r} says neither yes nor no; set it to 1, or unset it")
     if value == "1" and find_spec("tensorboard") is None:
         raise IsoglotError(
-            f"{TENSORBOARD_VARIABLE}=1 needs a library; get it with: pip install 'isoglot[tensorboard]', "
+            f"{TENSORBOARD_VARIABLE}=1 needs a library; get it with: pip install tensorboard, "
             f"or unset {TENSORBOARD_VARIABLE}"
         )
     return value == "1"

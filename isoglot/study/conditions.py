@@ -184,6 +184,11 @@ def known_condition(name: str, *, among: Iterable[Condition] = ()) -> Condition 
         return named[name]
     shared = known_condition(name.removesuffix(OWN_BIAS), among=among) if name.endswith(OWN_BIAS) else None
     if shared is not None and not shared.separate.output_bias:
+        if shared.separate.embeddings:
+            raise IsoglotError(
+                f"{name!r}: under {shared.name!r} a language has a softmax of its own, so biases too: leave out "
+                f"{OWN_BIAS!r}"
+            )
         own = replace(shared.separate, output_bias=True)
         return replace(shared, name=name, label=f"{shared.label}, own bias", separate=own)
     base, _, start = name.rpartition("-")

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from isoglot.errors import IsoglotError, suggestion
-from isoglot.study.conditions import CONDITIONS
+from isoglot.study.conditions import TABLE_1
 from isoglot.study.exhibit_names import ALWAYS_SHOWN, exhibits_named, parse_filters
 from isoglot.study.languages import check_name
 from isoglot.study.real_text import OTHER_DOMAIN, RealText, parse_real_text, task_names
@@ -102,7 +102,7 @@ def parse_study(text: str, *, origin: str, data: Path = Path(), folder: Path = P
         scale=scale,
         languages=languages,
         conditions=conditions_named(
-            table.get("conditions", list(CONDITIONS)), scale=scale, place=place.at("conditions")
+            table.get("conditions", [row.name for row in TABLE_1]), scale=scale, place=place.at("conditions")
         ),
         exhibits=exhibits,
         tasks=known_names(table.get("tasks", list(PAPER_TASKS)), task_names(), place=place.at("tasks")),

@@ -15,6 +15,7 @@ from isoglot.errors import IsoglotError
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.measurements import measurements, pending_cells
 from isoglot.pipeline.model_names import named_side
+from isoglot.pipeline.probe_texts import study_text
 from isoglot.pipeline.stages.fine_tuning import ZeroShotTransfer
 from isoglot.report.writing import PAGE, write_current_report
 from isoglot.store import Store
@@ -54,6 +55,8 @@ def test_no_weights_travel(origin: Workplace, elsewhere: Workplace) -> None:
     assert list(origin.store.root.rglob("*.safetensors")) != []
     with pytest.raises(IsoglotError, match=r"has only a summary of this model; .*--largest-file 1GB"):
         named_side(f"{elsewhere.folder}/tiny.toml:default:oru", store=elsewhere.store)
+    with pytest.raises(IsoglotError, match=r"only a summary of 'dictionary of ela and oru'; .*--largest-file 1GB"):
+        study_text(f"{elsewhere.folder}/tiny.toml:default", ("ela", "oru"), store=elsewhere.store, data=None)
 
 
 @pytest.mark.parametrize(

@@ -242,6 +242,13 @@ def test_a_figure_has_a_panel_for_each_of_ten_rows_and_draws_no_curve_that_means
     assert "diamond: the paper, at 82G tokens" in similar.legend
 
 
+def test_the_slope_of_a_leap_is_not_printed() -> None:
+    leap, steady = (rows(*structure("sep-emb", **curve)) for curve in ({"slope": 20.0, "top": 15.0}, {}))
+    assert leap[0].fit_and_reason[0].slope.high > 300
+    slopes = [next(growth_figures(each))[0].charts[0].texts[0][-2] for each in (leap, steady)]
+    assert (slopes[0], slopes[1][0]) == ("-", TIMES)
+
+
 @pytest.mark.parametrize("top", [-2.0, 2.0])
 def test_no_number_of_the_square_root_axis_is_left_out_at_any_height(top: float) -> None:
     figure, drawn = next(growth_figures(rows(*structure("default", top=top))))

@@ -144,6 +144,8 @@ def test_own_parts_that_start_equal_are_told_below_the_conditions() -> None:
     assert note not in shown(measured("default", [1.0]), scale=equal)
     # Its name says how it starts.
     assert note not in shown(measured("sep-emb-independent", [1.0]), scale=equal)
+    both = measured("sep-emb", [1.0]) + measured("sep-emb-independent", [1.0])
+    assert "start as equal copies where a model's name does not say otherwise." in shown(both, scale=equal)
 
 
 def test_layers_are_those_of_the_model_at_hand() -> None:

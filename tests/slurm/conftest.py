@@ -13,7 +13,7 @@ def cluster() -> Iterator[OneNodeCluster]:
     """A running cluster that commands find by the environment variable SLURM_CONF."""
     if reason := why_not():
         pytest.skip(reason)
-    pytest.importorskip("submitit", reason="submitit is not installed: pip install 'isoglot[slurm]'")
+    pytest.importorskip("submitit", reason="submitit is not installed: pip install submitit")
     with ExitStack() as cleaning, pytest.MonkeyPatch.context() as patch:
         try:
             cluster = cleaning.enter_context(one_node_cluster())

@@ -14,7 +14,7 @@ from isoglot.store.slurm_job import JobReport, Submitter
 from tests.store.stand_in_cluster import Cluster
 from tests.store.toy_stages import Text
 
-pytest.importorskip("submitit", reason="submitit is not installed: pip install 'isoglot[slurm]'")
+pytest.importorskip("submitit", reason="submitit is not installed: pip install submitit")
 
 STAGE, OTHER, THIRD = Text(), Text(word="bush"), Text(word="third")
 

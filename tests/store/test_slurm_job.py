@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("submitit", reason="submitit is not installed: pip install 'isoglot[slurm]'")
+pytest.importorskip("submitit", reason="submitit is not installed: pip install submitit")
 from submitit.core.utils import UncompletedJobError
 
 from isoglot.errors import IsoglotError

@@ -9,7 +9,7 @@ import pytest
 from study_texts import SMALLEST, study_text
 
 from isoglot.errors import IsoglotError
-from isoglot.study.conditions import DEFAULT, MONOLINGUAL, TABLE_1
+from isoglot.study.conditions import CONDITIONS, DEFAULT, MONOLINGUAL, TABLE_1
 from isoglot.study.scales import DEMO, Decay, Start
 from isoglot.study.searches import Schedule
 from isoglot.study.separate import Separate
@@ -18,7 +18,9 @@ from isoglot.study.study_file import builtin_study_names, parse_study, read_stud
 from isoglot.study.synthetic_languages import Script, Side, Synthetic, SyntheticLanguage, WordOrder, World
 
 
-def test_the_smallest_study_takes_every_default() -> None:
+def test_the_smallest_study_takes_every_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    # One of your own in CONDITIONS (docs/adding.md) is asked for by its name alone.
+    monkeypatch.setitem(CONDITIONS, "mine", replace(DEFAULT, name="mine"))
     study = parse_study(SMALLEST, origin="mine.toml")
     assert study.conditions == TABLE_1
     assert study.exhibits == ("emergence",)

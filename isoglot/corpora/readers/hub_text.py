@@ -48,7 +48,7 @@ def _rows(dataset: HubDataset) -> Iterator[dict[str, Any]]:
     try:
         from datasets import load_dataset  # type: ignore[import-untyped]
     except ImportError:
-        raise _error(dataset, "to read it, install the extra with `pip install 'isoglot[hub]'`") from None
+        raise _error(dataset, "to read it, `pip install datasets`") from None
     # What can go wrong reaches us as the errors of half a dozen libraries: HTTP, file systems, Arrow, JSON, pandas.
     try:
         yield from load_dataset(

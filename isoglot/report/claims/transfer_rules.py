@@ -22,7 +22,7 @@ from isoglot.report.findings.verdicts import (
     ordered,
     paired,
 )
-from isoglot.study.conditions import CONDITIONS, DEFAULT, label_of
+from isoglot.study.conditions import DEFAULT, TABLE_1, label_of
 
 SIMPLEST = "nli"
 # Sections 4.4 and 5.2. German stands only in Figures 4, 6 and 7, and the paper does not order it and French.
@@ -85,9 +85,9 @@ class TransferEvidence:
         return [place for place, column in self.columns.items() if all(name in column for name in conditions)]
 
     def rows(self, *places: Place) -> list[str]:
-        """The conditions that have a score in all these places, in the order of Table 1."""
+        """The rows of Table 1 that have a score in all these places."""
         columns = [self.columns.get(place, {}) for place in places]
-        return [name for name in CONDITIONS if all(name in column for column in columns)]
+        return [row.name for row in TABLE_1 if all(row.name in column for column in columns)]
 
     def places_by_task(self, *conditions: str) -> dict[str, list[Place]]:
         return {task: list(alike) for task, alike in groupby(self.places(*conditions), key=lambda place: place[0])}

@@ -19,6 +19,7 @@ from isoglot.study.scales import PAPER
 
 POINTS_OF_A_CURVE = 12
 MANY_TICKS = 4
+LARGEST_SLOPE = 100.0
 ROOTED_TICKS = [1, 10, 40, 100]
 BUDGET = short_number(PAPER.tokens)
 MISSING = "-"
@@ -87,7 +88,8 @@ def _behind(rows: Sequence[Growth]) -> list[str]:
 
 def _slope(row: Growth) -> str:
     fit, _ = row.fit_and_reason
-    return MISSING if fit is None else f"\N{MULTIPLICATION SIGN}{fit.slope.text(2)}"
+    # At a floor, or of a leap, it is hardly known.
+    return MISSING if fit is None or fit.slope.high > LARGEST_SLOPE else f"\N{MULTIPLICATION SIGN}{fit.slope.text(2)}"
 
 
 def _prediction(row: Growth) -> str:

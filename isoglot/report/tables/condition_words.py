@@ -68,9 +68,12 @@ def condition_notes(conditions: Sequence[Condition], *, scale: Scale) -> Iterato
         yield f"Models are named as in the paper, where they have {PAPER_DEPTH} layers; these have {layers}."
     has_own_parts = any(each.separate.has_starts and each.own_parts_start is None for each in conditions)
     if has_own_parts and scale.own_parts_start is Start.EQUAL:
+        others = (
+            " where a model's name does not say otherwise" if any(each.own_parts_start for each in conditions) else ""
+        )
         yield (
-            "Parts that each language has for itself start as equal copies. Only token tables and biases of the "
-            "softmax, which belong to words, are drawn for each."
+            f"Parts that each language has for itself start as equal copies{others}. Only token tables and biases of "
+            "the softmax, which belong to words, are drawn for each."
         )
 
 

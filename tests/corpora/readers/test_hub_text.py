@@ -100,4 +100,4 @@ def test_data_sets_without_text_are_refused(tmp_path: Path, content: str, column
 
 def test_the_extra_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "datasets", None)
-    assert "pip install 'isoglot[hub]'" in complaint_about(HubDataset(dataset="any", revision=COMMIT))
+    assert "pip install datasets" in complaint_about(HubDataset(dataset="any", revision=COMMIT))
