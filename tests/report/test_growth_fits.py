@@ -168,6 +168,15 @@ def test_a_curve_that_its_points_leave_says_so(shares: list[float], bend: str) -
     assert (fit.bend, reason) == (bend, "")
 
 
+def test_a_row_without_a_bend_is_called_bent_once_in_a_hundred() -> None:
+    random, times = np.random.default_rng(7), 400
+    straight = np.array([share(each, middle=-1.0, slope=0.3) for each in MOMENTS])
+    rows = (points(straight + 0.02 * random.normal(size=8)) for _ in range(times))
+    bent = sum(fitted(each).bend != "" for each in rows)
+    # Three standard errors of a share of 400; with a normal distribution instead of Student's it is 3.5%.
+    assert 0 < bent / times < 0.025
+
+
 def test_few_moments_have_no_curve_however_many_seeds_there_are() -> None:
     few = points([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])[-FEWEST_MOMENTS + 1 :]
     assert growth_fit(few * 5, floor=0, ceiling=100) == (None, f"4 moments, and a fit needs {FEWEST_MOMENTS}")
