@@ -5,12 +5,14 @@ import json
 import re
 from functools import cache
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
 
 import pytest
 from published_records import CHANCE_IN_NLI, METRICS, RESULTS, packed_records, published_part, report_data
+from scipy.stats import ttest_1samp
 
 from isoglot.pipeline.exhibits import gaps, targets
 from isoglot.pipeline.measurements import Measurement, measurements
@@ -74,7 +76,7 @@ CONTROLS = {
     "control-softmax": {"default": "as it is", "default-own-bias": "own biases"},
 }
 """Conditions of each control that are there, and what a page calls their models."""
-CONTROLLED = {"control-starts": ["de", "fr"], "control-softmax": ["de"]}
+CONTROLLED = {"control-starts": ["fr", "de", "ru", "zh"], "control-softmax": ["de"]}
 
 
 @cache
@@ -113,22 +115,76 @@ def test_a_page_says_what_a_control_has_found_so_far(name: str) -> None:
 def test_a_page_says_how_much_transfer_each_kind_of_start_keeps() -> None:
     comparisons = ReportScores(with_control("control-starts")).comparisons
     page = (RESULTS / "replication/tested.md").read_text()
+
+    def above_chance(condition: str, *languages: str) -> str:
+        trials = [each for each in comparisons.trials if each.languages[1] in languages]
+        ours, defaults = (
+            sum(each.leads[name].mean + each.floors[name].points for each in trials) - len(languages) * CHANCE_IN_NLI
+            for name in (condition, "default")
+        )
+        return f"{ours / defaults:.0%}"
+
     for condition, label in CONTROLS["control-starts"].items():
         cells = []
         for task, _ in METRICS.values():
             leads = [each.leads for each in comparisons.trials if each.task == task]
             ours, defaults = (sum(each[name].mean for each in leads) for name in (condition, "default"))
             cells.append(f"{ours / defaults:.0%}")
-        for language in CONTROLLED["control-starts"]:
-            trials = [each for each in comparisons.trials if each.languages[1] == language]
-            ours, defaults = (
-                sum(each.leads[name].mean + each.floors[name].points for each in trials) - CHANCE_IN_NLI
-                for name in (condition, "default")
-            )
-            cells.append(f"{ours / defaults:.0%}")
+        cells += [above_chance(condition, language) for language in CONTROLLED["control-starts"]]
         assert f"| {label} | {' | '.join(cells)} |" in page
-    assert comparisons.outcomes["sep-l1-3-independent"] is Outcome.SURVIVES
+    apart, equal = (above_chance(condition, "fr", "ru", "zh") for condition in ("sep-l1-3-independent", "sep-l1-3"))
+    assert f"that is {apart} drawn apart and {equal} with equal starts" in page
+    ner = [each for each in comparisons.trials if each.task == "ner"]
+    from_other_floors = sum(
+        each.leads["sep-l1-3-independent"].mean
+        + each.floors["sep-l1-3-independent"].points
+        - each.floors["sep-l1-3"].points
+        for each in ner
+    ) / sum(each.leads["default"].mean for each in ner)
+    assert f"from the floors of equal starts they would be {from_other_floors:.0%}" in page
+    assert comparisons.outcomes["sep-l1-3-independent"] is Outcome.OPEN
     assert comparisons.outcomes["sep-l1-3"] is Outcome.SUFFERS
+
+
+def test_a_page_says_how_far_the_kinds_of_start_lie_apart() -> None:
+    page, found = (RESULTS / "replication/tested.md").read_text(), with_control("control-starts")
+    by_place: dict[tuple[str, str, str], list[float]] = {}
+    for condition, language in product(CONTROLS["control-starts"], CONTROLLED["control-starts"]):
+        here = [each for each in found if each.languages[1] == language]
+        by_place[condition, language, "retrieval"] = best_retrieval(here, condition)
+        for each in here:
+            if (each.exhibit, each.condition, each.language, each.variant) == ("table-1", condition, language, None):
+                by_place.setdefault((condition, language, each.metric), []).append(each.value)
+    said, p = {}, {}
+    for metric in ("las", "f1", "retrieval"):
+        equal, apart = (
+            [fmean(by_place[condition, language, metric]) for language in CONTROLLED["control-starts"]]
+            for condition in CONTROLS["control-starts"]
+        )
+        more = [b - a for a, b in zip(equal, apart, strict=True)]
+        said[metric] = [f"{each:+.1f}".removeprefix("+") for each in (*more, fmean(more))]
+        p[metric] = ttest_1samp(more, 0).pvalue
+    text = "Drawn apart Sep L1-3 has {}, {} and {} more LAS in French, German and Russian, and {} less in Chinese."
+    assert text.format(*(each.strip("-") for each in said["las"])) in page
+    text = "In NER it is {}, {} and {} points more, and {} less; in retrieval {}, {} and {} more, and {} less."
+    assert text.format(*(each.strip("-") for each in (*said["f1"][:4], *said["retrieval"][:4]))) in page
+    assert "that is +{} LAS, +{} F1 and +{}% of sentences".format(*(each[-1] for each in said.values())) in page
+    assert "(Student's p = {:.2f}, {:.2f}, {:.2f})".format(*p.values()) in page
+    apart_by = {
+        (label, metric): [
+            abs(values[0] - values[1])
+            for language in CONTROLLED["control-starts"]
+            if len(values := by_place[condition, language, metric]) == 2
+        ]
+        for condition, label in CONTROLS["control-starts"].items()
+        for metric in ("las", "retrieval")
+    }
+    text = "LAS {:.0f}, {:.0f} and {:.0f} points apart (French, German, Chinese)"
+    assert text.format(*apart_by["drawn apart", "las"]) in page
+    text = "With equal starts it is {0:.0f}, {1:.0f}, {3:.0f} ({2:.1f} in Russian) and at most {4:.1f}%."
+    assert text.format(*apart_by["equal starts", "las"], max(apart_by["equal starts", "retrieval"])) in page
+    assert {f"{each:.0f}" for each in apart_by["drawn apart", "retrieval"]} == {"3"}
+    assert "and find 3% of sentences more or less" in page
 
 
 EARLIER = {
