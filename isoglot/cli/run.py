@@ -56,7 +56,7 @@ def run(
         chosen = cut_to(chosen, store, seconds=60 * within, workers=workers, add_them=add_them, say=console.print)
     wanted = targets(chosen)
     planned = plan_of(wanted, store)
-    for line in outlook(chosen, planned):
+    for line in outlook(chosen, planned, is_timed=within is not None):
         console.print(line)
     if not wanted:
         raise IsoglotError(f"{options.study}: nothing of it can be made without the data it lacks; is --data right?")

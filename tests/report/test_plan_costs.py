@@ -111,6 +111,7 @@ def test_measured_times_take_the_place_of_guesses(
     assert estimates["pretraining, default, ela-oru, seed 0"] == "2 h 51 min"
     assert estimates["pretraining, sep-emb-l1-6, ela-oru, seed 0"].startswith("? ")
     (guess,), (line,) = outlook(study, planned), outlook(study, measured)
+    assert guess.startswith(f"{next(outlook(study, planned, is_timed=True))}, about ")
     assert re.search(r"about \d+ s one after the other, guessed for two CPU cores, without", guess)
     assert re.search(r"about 11 h \d\d min one after the other, \d+ s of it guessed for two CPU cores, without", line)
 

@@ -198,9 +198,12 @@ def costs_in_full(costs: Sequence[ModelCost], need: DiskNeed) -> Iterator[str]:
     yield from cost_lines(costs, need)
 
 
-def outlook(study: Study, planned: Sequence[PlannedStage]) -> Iterator[str]:
-    """The work left, how the words of each real language are found, what is left out, and what has no data."""
-    yield _plan_line(study, planned)
+def outlook(study: Study, planned: Sequence[PlannedStage], *, is_timed: bool = False) -> Iterator[str]:
+    """The work left, how the words of each real language are found, what is left out, and what has no data.
+
+    How long the work takes is left out where that was said already, by a measurement.
+    """
+    yield _plan_line(study, planned, is_timed=is_timed)
     if isinstance(study.text, RealText):
         for code in study.languages:
             splitting = study.text.splittings[code]
@@ -213,7 +216,7 @@ def outlook(study: Study, planned: Sequence[PlannedStage]) -> Iterator[str]:
         yield f"  {sentence}"
 
 
-def _plan_line(study: Study, planned: Sequence[PlannedStage]) -> str:
+def _plan_line(study: Study, planned: Sequence[PlannedStage], *, is_timed: bool) -> str:
     left = [each for each in planned if each.state is not State.DONE]
     line = f"{study.name}: {len(planned) - len(left)} artifacts done, {len(left)} to make"
     if not left:
@@ -221,6 +224,8 @@ def _plan_line(study: Study, planned: Sequence[PlannedStage]) -> str:
     amounts = [(each.amount, each.share_left) for each in left if each.amount is not None]
     tokens = sum(amount.units * share for amount, share in amounts if amount.of == "tokens")
     line += f", {short_number(tokens)} tokens of training" if tokens else ""
+    if is_timed:
+        return line
     known = [each for each in left if each.seconds_estimate is not None]
     if not known:
         return f"{line}; how long that takes is seen when it has run once in this store"
