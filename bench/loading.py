@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from unfinished import whole_snapshot
+from unfinished import whole_snapshots
 
 if TYPE_CHECKING:
     from isoglot.store import Stage
@@ -43,14 +43,11 @@ def load(
     platform: str,
 ) -> None:
     """Replace what all parts hold; a mistake in the study leaves them as they are."""
-    wanted = {f"data/{name}": data / name for name in data_files(study, data=data, lists=lists)}
+    # Before data: with that a run would begin anew.
+    wanted = {f"{UNFINISHED}/{part.name}": part for part in snapshot_parts(unfinished)} if unfinished else {}
+    wanted |= {f"data/{name}": data / name for name in data_files(study, data=data, lists=lists)}
     if store:
         wanted |= {f"store/{each.name}": each for each in model_folders(study, data=data, store=store, lists=lists)}
-    if unfinished:
-        snapshot = whole_snapshot(unfinished)
-        if not snapshot:
-            sys.exit(f"{unfinished} has no whole snapshot: copy all unfinished.* there that came home")
-        wanted |= {f"{UNFINISHED}/{part.name}": part for part in snapshot}
     with TemporaryDirectory() as folder:
         site = Path(folder, "site")
         unpack_packages(site, pure=pure, python=python, platform=platform)
@@ -61,6 +58,12 @@ def load(
             copy(wanted[name], CARRIED / part / name)
     for part in dict.fromkeys(parts.values()):
         print(f".carry/{part}: {len(files_of(CARRIED / part))} files, {size_of(CARRIED / part) / 1e6:.1f} MB")
+
+
+def snapshot_parts(unfinished: Path) -> list[Path]:
+    if not (snapshots := whole_snapshots(unfinished)):
+        sys.exit(f"{unfinished} has no whole snapshot of a model: copy all unfinished.* there that came home")
+    return [part for parts in snapshots for part in parts]
 
 
 def in_parts(wanted: Mapping[str, Path]) -> dict[str, str]:

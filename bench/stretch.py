@@ -28,6 +28,7 @@ import sys
 import tarfile
 from contextlib import suppress
 from dataclasses import replace
+from fcntl import LOCK_EX, flock
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,7 +36,7 @@ from time import monotonic, sleep
 from zlib import crc32
 
 from loading import CARRIED, ROOT, UNFINISHED, copy, load, models
-from unfinished import leave, put_into_place, whole_snapshot
+from unfinished import leave, put_into_place, whole_snapshots
 
 WORK_FOLDER = Path(os.environ.get("ISOGLOT_STRETCH", "/tmp/isoglot-stretch"))
 """Where the machine with the GPU keeps packages, data, store and logs."""
@@ -58,23 +59,27 @@ def work(
 ) -> None:
     began, to = monotonic(), to.resolve()
     chosen = [word for name, value in lists.items() for word in (f"--{name}", value)]
-    is_new = unpack_parts(CARRIED, to=WORK_FOLDER)
-    sys.path[:0] = [str(WORK_FOLDER / "site"), str(ROOT)]
-    os.environ["PYTHONPATH"] = ":".join(sys.path[:2])
-    share_gpu()
     # Each part of a study has its own, so that two may run beside each other.
     pid = WORK_FOLDER / f"{Path(study).stem}-{crc32(' '.join(chosen).encode()):08x}.pid"
     log = pid.with_suffix(".log")
-    if is_new and is_running(pid):
-        stop(int(pid.read_text()))
-    if (snapshot := whole_snapshot(WORK_FOLDER / UNFINISHED)) and not (placed := WORK_FOLDER / "placed").exists():
-        put_into_place(snapshot, store=WORK_FOLDER / "store")
-        placed.touch()
-    if not is_running(pid):
-        command = [*_isoglot("run", study), *chosen, *(["--workers", workers] if workers else [])]
-        with log.open("ab") as lines:
-            run = subprocess.Popen(command, cwd=ROOT, stdout=lines, stderr=lines, start_new_session=True)
-        pid.write_text(str(run.pid))
+    WORK_FOLDER.mkdir(parents=True, exist_ok=True)
+    with (WORK_FOLDER / "lock").open("w") as lock:
+        # Of two commands in one call, the second finds all in its place.
+        flock(lock, LOCK_EX)
+        is_new = unpack_parts(CARRIED, to=WORK_FOLDER)
+        sys.path[:0] = [str(WORK_FOLDER / "site"), str(ROOT)]
+        os.environ["PYTHONPATH"] = ":".join(sys.path[:2])
+        share_gpu()
+        if is_new and is_running(pid):
+            stop(int(pid.read_text()))
+        if not place_snapshots(WORK_FOLDER / UNFINISHED, store=WORK_FOLDER / "store"):
+            print("nothing is begun before all parts of the models in training are here", flush=True)
+            return
+        if not is_running(pid):
+            command = [*_isoglot("run", study), *chosen, *(["--workers", workers] if workers else [])]
+            with log.open("ab") as lines:
+                run = subprocess.Popen(command, cwd=ROOT, stdout=lines, stderr=lines, start_new_session=True)
+            pid.write_text(str(run.pid))
     while is_running(pid) and monotonic() - began < seconds:
         sleep(1)
     print("".join(log.read_text(errors="replace").splitlines(keepends=True)[-40:]), flush=True)
@@ -89,7 +94,23 @@ def work(
         stages = models(study, data=WORK_FOLDER / "data", lists=lists)
         most = MOST_PARTS - len([*to.glob("weights.*")])
         in_work = [folder for stage in stages if (folder := store / f"{stage.folder_name}.partial").is_dir()]
-        leave(in_work, to=to, waiting=WORK_FOLDER / "waiting", most=most, bytes_of_a_part=BYTES_OF_A_PART)
+        leave(in_work, to=to, waiting=pid.with_suffix(".waiting"), most=most, bytes_of_a_part=BYTES_OF_A_PART)
+
+
+def place_snapshots(carried: Path, *, store: Path) -> bool:
+    """Let models in training go on from what was carried here; whether none of its parts is missing."""
+    snapshots, placed = whole_snapshots(carried), carried.with_suffix(".placed")
+    names = placed.read_text().split() if placed.exists() else []
+    for parts in snapshots:
+        if parts[0].name not in names:
+            # Those that run may be making the same model from its start.
+            for run in carried.parent.glob("*.pid"):
+                if is_running(run):
+                    stop(int(run.read_text()))
+            put_into_place(parts, store=store)
+            placed.write_text("\n".join([*names, parts[0].name]))
+            names = placed.read_text().split()
+    return sum(map(len, snapshots)) == len([*carried.glob("*")])
 
 
 def share_gpu() -> None:
@@ -113,7 +134,8 @@ def leave_weights(store: Path, *, to: Path, sent: Path) -> None:
     records = sorted(store.glob(f"pretrained-encoder-*/{RECORD_NAME}"), key=lambda path: path.stat().st_mtime)
     # A folder with a suffix is in work.
     folders = [path.parent for path in records if not path.parent.suffix and path.parent.name not in gone]
-    room, left = MOST_PARTS * BYTES_OF_A_PART, []
+    # An archive has a little more than its files.
+    room, left = 0.98 * MOST_PARTS * BYTES_OF_A_PART, []
     with TemporaryDirectory() as scratch:
         archive = Path(scratch, "weights.tar")
         with tarfile.open(archive, "w") as tar:

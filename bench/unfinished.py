@@ -1,9 +1,9 @@
 """Models in training, taken from a machine that may go away to the next one.
 
 A snapshot has a model's last checkpoint and the models that it rests on, so that training goes on from there bit for
-bit. It is larger than what one call brings home. So each call leaves some of its parts, and when all are home, the next
-call begins another snapshot. A part's name has the snapshot's time and the number of parts:
-`unfinished.1795183200.03-of-16`.
+bit. It is larger than what one call brings home. So each call leaves some of its parts, and when all have left, the
+next call begins another snapshot. The name of a part has the model, its updates, and the number of parts:
+`unfinished.4a1fe16f.00230400.003-of-016`.
 """
 
 import os
@@ -14,70 +14,78 @@ from itertools import groupby
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import time
 
 PREFIX = "unfinished."
 
 
 def leave(folders: list[Path], *, to: Path, waiting: Path, most: int, bytes_of_a_part: int) -> None:
-    """Move the next parts, at most so many, to a folder. `waiting` keeps those that later calls leave."""
+    """Put the next parts, at most so many, into a folder. `waiting` keeps those that later calls leave."""
     if not (waiting.is_dir() and any(waiting.iterdir())):
-        with TemporaryDirectory(dir=waiting.parent) as folder:
-            scratch = Path(folder, "parts")
-            scratch.mkdir()
-            write_snapshot(folders, to=scratch, bytes_of_a_part=bytes_of_a_part)
+        with TemporaryDirectory(dir=waiting.parent) as scratch:
+            parts = Path(scratch, "parts")
+            parts.mkdir()
+            for folder in folders:
+                write_snapshot(folder, to=parts, bytes_of_a_part=bytes_of_a_part)
             shutil.rmtree(waiting, ignore_errors=True)
-            scratch.rename(waiting)
-    for part in sorted(waiting.iterdir())[:most]:
-        shutil.move(part, to / part.name)
+            parts.rename(waiting)
+    for part in sorted(waiting.iterdir())[: max(most, 0)]:
+        # A call may be killed meanwhile, and half a part must not look like one.
+        draft = shutil.copyfile(part, to / f"draft.{part.name}")
+        draft.rename(to / part.name)
+        part.unlink()
         print("left", part.name)
 
 
-def write_snapshot(folders: list[Path], *, to: Path, bytes_of_a_part: int) -> None:
-    archive = to / "snapshot.tar"
-    with tarfile.open(archive, "w") as tar:
-        for folder in folders:
-            add_work(folder, tar, scratch=to / "checkpoint")
-        is_empty = not tar.getmembers()
-    num_parts, name = ceil(archive.stat().st_size / bytes_of_a_part), f"{PREFIX}{time():.0f}"
-    with archive.open("rb") as packed:
-        for number in range(0 if is_empty else num_parts):
-            part = to / f"{name}.{number + 1:02d}-of-{num_parts:02d}"
-            part.write_bytes(packed.read(bytes_of_a_part))
-    archive.unlink()
-
-
-def add_work(folder: Path, tar: tarfile.TarFile, *, scratch: Path) -> None:
-    """Add what training goes on from, while it goes on: the checkpoint first, and checksums of all files last."""
+def write_snapshot(folder: Path, *, to: Path, bytes_of_a_part: int) -> None:
+    """Write the parts of one model, while its training goes on; none if there is no checkpoint, or it has ended."""
     from isoglot.model.checkpoints import LATEST, PREVIOUS
     from isoglot.model.work_files import CHECKPOINTS, SUMS_NAME
 
-    scratch.unlink(missing_ok=True)
+    linked, archive = to / "linked", to / "snapshot.tar"
+    (linked / CHECKPOINTS).mkdir(parents=True)
     for name in (LATEST, PREVIOUS):
         # While a new one is put into place, the last one has the other name.
         with suppress(FileNotFoundError):
-            os.link(folder / CHECKPOINTS / name, scratch)
+            os.link(folder / CHECKPOINTS / name, linked / CHECKPOINTS / LATEST)
             break
-    else:
-        return
-    tar.add(scratch, f"{folder.name}/{CHECKPOINTS}/{LATEST}")
-    scratch.unlink()
-    files = [path for path in folder.rglob("*") if path.is_file() and path.parent.name != CHECKPOINTS]
-    for path in sorted(files, key=lambda path: path.name == SUMS_NAME):
-        # Drafts, in folders of their own, may be gone by now.
-        if path.parent.suffix != ".writing":
-            tar.add(path, f"{folder.name}/{path.relative_to(folder)}")
+    update = updates_of(linked)
+    with tarfile.open(archive, "w") as tar:
+        tar.add(linked, folder.name)
+        files = [path for path in folder.rglob("*") if path.is_file() and path.parent.name != CHECKPOINTS]
+        # Checksums last, as they have a line for each file before it is there. Drafts have a suffix of their own.
+        for path in sorted(files, key=lambda path: path.name == SUMS_NAME):
+            if path.suffix != ".partial" and path.parent.suffix != ".writing":
+                with suppress(FileNotFoundError):
+                    tar.add(path, f"{folder.name}/{path.relative_to(folder)}")
+    shutil.rmtree(linked)
+    if update and folder.is_dir():
+        num_parts = ceil(archive.stat().st_size / bytes_of_a_part)
+        with archive.open("rb") as packed:
+            for number in range(1, num_parts + 1):
+                part = to / f"{PREFIX}{folder.stem[-8:]}.{update:08d}.{number:03d}-of-{num_parts:03d}"
+                part.write_bytes(packed.read(bytes_of_a_part))
+    archive.unlink()
 
 
-def whole_snapshot(folder: Path) -> list[Path]:
-    """All parts of the latest snapshot that is there whole, in order; none where there is no such snapshot."""
-    found = sorted(folder.glob(f"{PREFIX}*"))
-    snapshots = [[*parts] for _, parts in groupby(found, key=lambda part: part.name.split(".")[1])]
-    return next((parts for parts in reversed(snapshots) if len(parts) == int(parts[0].name.split("-of-")[1])), [])
+def updates_of(folder: Path) -> int:
+    """The updates that a folder's checkpoint has behind it; 0 where there is none."""
+    from isoglot.model.checkpoints import stored_state
+
+    return int(stored_state(folder).get("update", 0))
+
+
+def whole_snapshots(folder: Path) -> list[list[Path]]:
+    """Of each model the parts of the snapshot with most updates, of those that are there whole."""
+    last: dict[str, list[Path]] = {}
+    for (model, _), found in groupby(sorted(folder.glob(f"{PREFIX}*")), key=lambda part: part.name.split(".")[1:3]):
+        parts = [*found]
+        if len(parts) == int(parts[0].name.split("-of-")[1]):
+            last[model] = parts
+    return [*last.values()]
 
 
 def put_into_place(parts: list[Path], *, store: Path) -> None:
-    """Let training go on from a snapshot, and not from what the store has of it, if that is not finished."""
+    """Let training go on from a snapshot, if what the store has of the model is not further on."""
     store.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(dir=store.parent) as folder:
         archive = Path(folder, "snapshot.tar")
@@ -86,7 +94,8 @@ def put_into_place(parts: list[Path], *, store: Path) -> None:
                 joined.write(part.read_bytes())
         shutil.unpack_archive(archive, Path(folder, "work"), filter="data")
         for work in Path(folder, "work").iterdir():
-            if not (store / work.stem).exists():
-                shutil.rmtree(store / work.name, ignore_errors=True)
-                work.rename(store / work.name)
+            here = store / work.name
+            if not (store / work.stem).exists() and updates_of(work) > updates_of(here):
+                shutil.rmtree(here, ignore_errors=True)
+                work.rename(here)
                 print("training goes on in", work.name)

@@ -6,6 +6,7 @@ import re
 from functools import cache
 from importlib import import_module
 from itertools import product
+from math import sqrt
 from pathlib import Path
 from statistics import fmean
 from tempfile import TemporaryDirectory
@@ -18,6 +19,7 @@ from isoglot.pipeline.exhibits import gaps, targets
 from isoglot.pipeline.measurements import Measurement, measurements
 from isoglot.pipeline.stages.source_files import SourceFile
 from isoglot.report.findings.comparisons import Outcome
+from isoglot.report.findings.verdicts import Verdict, order_verdict
 from isoglot.report.growth.rows import growth_csv, growths
 from isoglot.report.report_scores import ReportScores
 from isoglot.store import State, Store, inputs_first
@@ -133,7 +135,17 @@ def test_a_page_says_how_much_transfer_each_kind_of_start_keeps() -> None:
         cells += [above_chance(condition, language) for language in CONTROLLED["control-starts"]]
         assert f"| {label} | {' | '.join(cells)} |" in page
     apart, equal = (above_chance(condition, "fr", "ru", "zh") for condition in ("sep-l1-3-independent", "sep-l1-3"))
-    assert f"that is {apart} drawn apart and {equal} with equal starts" in page
+    assert f"that is {apart} drawn apart (five models) and {equal} with equal starts" in page
+    scores = [by_place(with_control("control-starts"), metric) for metric in ("accuracy", "f1", "las")]
+    shares = []
+    for seed, condition in product((0, 1), ("sep-l1-3-independent", "sep-l1-3")):
+        ours, defaults = (
+            sum(of_task[name, each, seed] for of_task in scores for each in ("fr", "zh")) - 2 * CHANCE_IN_NLI
+            for name in (condition, "default")
+        )
+        shares.append(f"{ours / defaults:.0%}")
+    text = "French and Chinese together keep {} with seed 0 (equal starts {}) and {} with seed 1 ({})."
+    assert text.format(*shares) in page
     ner = [each for each in comparisons.trials if each.task == "ner"]
     from_other_floors = sum(
         each.leads["sep-l1-3-independent"].mean
@@ -146,45 +158,86 @@ def test_a_page_says_how_much_transfer_each_kind_of_start_keeps() -> None:
     assert comparisons.outcomes["sep-l1-3"] is Outcome.SUFFERS
 
 
+def by_place(
+    found: list[Measurement], metric: str, *, language: str | None = None
+) -> dict[tuple[str, str, int], float]:
+    """Scores in each target, or in the language named, by condition, target and seed; of retrieval the best layer's."""
+    scores: dict[tuple[str, str, int], float] = {}
+    for each in found:
+        target, is_trained = each.languages[1], each.variant is None and each.exhibit in ("table-1", "emergence")
+        if (
+            each.metric == metric
+            and is_trained
+            and each.seed is not None
+            and each.language in (None, language or target)
+        ):
+            place = (each.condition, target, each.seed)
+            scores[place] = max(scores.get(place, 0.0), each.value)
+    return scores
+
+
 def test_a_page_says_how_far_the_kinds_of_start_lie_apart() -> None:
     page, found = (RESULTS / "replication/tested.md").read_text(), with_control("control-starts")
-    by_place: dict[tuple[str, str, str], list[float]] = {}
-    for condition, language in product(CONTROLS["control-starts"], CONTROLLED["control-starts"]):
-        here = [each for each in found if each.languages[1] == language]
-        by_place[condition, language, "retrieval"] = best_retrieval(here, condition)
-        for each in here:
-            if (each.exhibit, each.condition, each.language, each.variant) == ("table-1", condition, language, None):
-                by_place.setdefault((condition, language, each.metric), []).append(each.value)
-    said, p = {}, {}
-    for metric in ("las", "f1", "retrieval"):
-        equal, apart = (
-            [fmean(by_place[condition, language, metric]) for language in CONTROLLED["control-starts"]]
-            for condition in CONTROLS["control-starts"]
-        )
-        more = [b - a for a, b in zip(equal, apart, strict=True)]
-        said[metric] = [f"{each:+.1f}".removeprefix("+") for each in (*more, fmean(more))]
-        p[metric] = ttest_1samp(more, 0).pvalue
-    text = "Drawn apart Sep L1-3 has {}, {} and {} more LAS in French, German and Russian, and {} less in Chinese."
-    assert text.format(*(each.strip("-") for each in said["las"])) in page
-    text = "In NER it is {}, {} and {} points more, and {} less; in retrieval {}, {} and {} more, and {} less."
-    assert text.format(*(each.strip("-") for each in (*said["f1"][:4], *said["retrieval"][:4]))) in page
-    assert "that is +{} LAS, +{} F1 and +{}% of sentences".format(*(each[-1] for each in said.values())) in page
-    assert "(Student's p = {:.2f}, {:.2f}, {:.2f})".format(*p.values()) in page
-    apart_by = {
-        (label, metric): [
-            abs(values[0] - values[1])
-            for language in CONTROLLED["control-starts"]
-            if len(values := by_place[condition, language, metric]) == 2
+    equal, apart = CONTROLS["control-starts"]
+    languages = CONTROLLED["control-starts"]
+
+    def more(metric: str, seed: int, *, language: str | None = None) -> list[str]:
+        """What models drawn apart have more, where both have this seed."""
+        scores = by_place(found, metric, language=language)
+        here = [each for each in languages if (apart, each, seed) in scores]
+        return [f"{scores[apart, each, seed] - scores[equal, each, seed]:.1f}" for each in here]
+
+    *gains, loss = more("las", 0)
+    text = "models drawn apart have {}, {} and {} more LAS in French, German and Russian and {} less in Chinese"
+    assert text.format(*gains, loss.strip("-")) in page
+    in_english = sorted(map(float, more("las", 0, language="en")))
+    assert f"and parse English {in_english[0]} to {in_english[-1]} points better" in page
+    *gains, loss = more("las", 1)
+    text = (
+        "With seed 1 they have {} and {} more in French and German and {} less in Chinese, and parse English as before."
+    )
+    assert text.format(*gains, loss.strip("-")) in page
+    assert max(abs(float(each)) for each in more("las", 1, language="en")) < 0.5
+
+    means, p = [], []
+    for metric in ("accuracy", "f1", "las", "retrieval_p1"):
+        scores = by_place(found, metric)
+        means_of_kinds = [
+            [fmean(scores[kind, each, seed] for seed in (0, 1) if (kind, each, seed) in scores) for each in languages]
+            for kind in (apart, equal)
         ]
-        for condition, label in CONTROLS["control-starts"].items()
-        for metric in ("las", "retrieval")
+        differences = [a - b for a, b in zip(*means_of_kinds, strict=True)]
+        means.append(f"{fmean(differences):.1f}")
+        p.append(f"{ttest_1samp(differences, 0).pvalue:.2f}")
+    text = "models drawn apart have {} points more in NLI, {} in NER, {} in parsing and {} in retrieval"
+    assert f"{text} (Student's p = {{}}, {{}}, {{}} and {{}})".format(*means, *p) in page
+
+    def between_seeds(kind: str, metric: str) -> list[float]:
+        scores = by_place(found, metric)
+        return [abs(scores[kind, each, 0] - scores[kind, each, 1]) for each in ("fr", "de", "zh")]
+
+    las = [f"{each:.0f}" for kind in (apart, equal) for each in between_seeds(kind, "las")]
+    text = "in LAS by {}, {} and {} points (French, German, Chinese), with equal starts by {}, {} and {}"
+    assert text.format(*las) in page
+    assert {f"{each:.0f}" for each in between_seeds(apart, "retrieval_p1")} == {"3"}
+    assert f"by about 3, with equal starts by at most {max(between_seeds(equal, 'retrieval_p1')):.1f}" in page
+
+
+def test_a_page_says_what_is_noise_between_the_kinds_of_start() -> None:
+    page = (RESULTS / "replication/tested.md").read_text()
+    comparisons = ReportScores(with_control("control-starts")).comparisons
+    equal, apart = CONTROLS["control-starts"]
+    leads = {(each.task, each.languages[1]): each.leads for each in comparisons.trials}
+    verdicts = {place: order_verdict(of[apart].plain, of[equal].plain) for place, of in leads.items()}
+    differ = [place for place, verdict in verdicts.items() if verdict is not Verdict.TOO_CLOSE]
+    assert differ == [("nli", "fr")]
+    assert "By the noise of seeds no test differs but NLI in French." in page
+    of_single = {
+        (task, kind): comparisons.noise.points(task, kind) for task in ("parsing", "ner") for kind in (equal, apart)
     }
-    text = "LAS {:.0f}, {:.0f} and {:.0f} points apart (French, German, Chinese)"
-    assert text.format(*apart_by["drawn apart", "las"]) in page
-    text = "With equal starts it is {0:.0f}, {1:.0f}, {3:.0f} ({2:.1f} in Russian) and at most {4:.1f}%."
-    assert text.format(*apart_by["equal starts", "las"], max(apart_by["equal starts", "retrieval"])) in page
-    assert {f"{each:.0f}" for each in apart_by["drawn apart", "retrieval"]} == {"3"}
-    assert "and find 3% of sentences more or less" in page
+    of_four = [sqrt((of_single[task, equal] ** 2 + of_single[task, apart] ** 2) / 2 / 4) for task in ("parsing", "ner")]
+    assert "where means of four may differ by {:.1f} and {:.1f}.".format(*of_four) in page
+    assert f"lie 11 LAS apart, where {of_single['parsing', apart] / sqrt(2):.0f} is noise" in page
 
 
 EARLIER = {

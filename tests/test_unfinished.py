@@ -1,18 +1,23 @@
 """Models in training that go from one machine to the next, in parts."""
 
+import os
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+import torch
 from bench_scripts import bench_script
 from study_texts import TINY_STUDY
+from torch import nn
 
-from isoglot.model.checkpoints import LATEST, PREVIOUS
+from isoglot.model.checkpoints import LATEST, PREVIOUS, write_checkpoint
 from isoglot.model.work_files import CHECKPOINTS
 from isoglot.pipeline.cells import EMERGENCE
 from isoglot.pipeline.exhibits import cells
 from isoglot.pipeline.stages.models import PretrainedEncoder
 from isoglot.pretraining import loop
+from isoglot.pretraining.train_state import TrainState
 from isoglot.store import Store, inputs_first, run_plan
 from isoglot.study.study_file import parse_study
 from tests.pipeline.making import made
@@ -37,14 +42,25 @@ def files_in(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
-def parts_of(unfinished: ModuleType, folder: Path, *, to: Path, calls: int = 99) -> int:
+def brought_home(unfinished: ModuleType, folder: Path, *, to: Path, calls: int = 99) -> int:
     """The number of calls until a snapshot is whole."""
     to.mkdir(exist_ok=True)
     for call in range(calls):
         unfinished.leave([folder], to=to, waiting=to.parent / "waiting", most=2, bytes_of_a_part=40_000)
-        if unfinished.whole_snapshot(to):
+        if unfinished.whole_snapshots(to):
             return call + 1
     return calls
+
+
+def work_folder(folder: Path, *, checkpoint: str, update: int) -> Path:
+    """A model in training."""
+    layer = nn.Linear(1, 1)
+    state, optimizer = TrainState(update=update), torch.optim.SGD(layer.parameters())
+    write_checkpoint(folder / CHECKPOINTS, model=layer, optimizer=optimizer, state=state)
+    (folder / CHECKPOINTS / LATEST).rename(folder / CHECKPOINTS / checkpoint)
+    (folder / "best").mkdir()
+    (folder / "best/model.safetensors").write_bytes(f"best of {update}".encode())
+    return folder
 
 
 def test_training_goes_on_elsewhere_and_ends_as_it_would_have_here(
@@ -73,15 +89,19 @@ def test_training_goes_on_elsewhere_and_ends_as_it_would_have_here(
     draft.mkdir()
     (draft / LATEST).write_bytes(b"half")
 
-    assert parts_of(unfinished, work, to=tmp_path / "home") > 2
-    parts = unfinished.whole_snapshot(tmp_path / "home")
-    assert [int(part.name[-8:-6]) for part in parts] == [*range(1, len(parts) + 1)]
+    # A file that is being written.
+    (work / "best/model.json.partial").write_bytes(b"{")
+
+    assert brought_home(unfinished, work, to=tmp_path / "home") > 2
+    (parts,) = unfinished.whole_snapshots(tmp_path / "home")
+    assert [int(part.name[-10:-7]) for part in parts] == [*range(1, len(parts) + 1)]
     monkeypatch.setattr(loop.Trainer, "advance", counted)
     there = made(*model.inputs.values(), folder=tmp_path / "there")
-    # What the other machine has trained meanwhile gives way.
-    (there.partial_folder(model) / "best").mkdir(parents=True)
+    # What the other machine has begun meanwhile gives way.
+    work_folder(there.partial_folder(model), checkpoint=LATEST, update=STOPPED_AFTER - 1)
     unfinished.put_into_place(parts, store=there.root)
     assert {*files_in(there.partial_folder(model))} == {*files_in(work)} - {
+        "best/model.json.partial",
         f"{CHECKPOINTS}/{PREVIOUS}",
         f"{CHECKPOINTS}/{LATEST}.writing/{LATEST}",
     }
@@ -98,30 +118,69 @@ def test_training_goes_on_elsewhere_and_ends_as_it_would_have_here(
 
 
 def test_the_checkpoint_before_is_taken_while_one_is_put_into_place(unfinished: ModuleType, tmp_path: Path) -> None:
-    work = tmp_path / "model.partial"
-    (work / CHECKPOINTS).mkdir(parents=True)
-    (work / CHECKPOINTS / PREVIOUS).write_bytes(b"the one before")
-    (work / "best").mkdir()
-    (work / "best/model.safetensors").write_bytes(b"best")
-    parts_of(unfinished, work, to=tmp_path / "home")
-    unfinished.put_into_place(unfinished.whole_snapshot(tmp_path / "home"), store=tmp_path / "there")
-    assert files_in(tmp_path / "there/model.partial") == {
-        f"{CHECKPOINTS}/{LATEST}": b"the one before",
-        "best/model.safetensors": b"best",
-    }
+    work = work_folder(tmp_path / "model-00000000.partial", checkpoint=PREVIOUS, update=5)
+    brought_home(unfinished, work, to=tmp_path / "home")
+    (parts,) = unfinished.whole_snapshots(tmp_path / "home")
+    unfinished.put_into_place(parts, store=tmp_path / "there")
+    there = tmp_path / "there" / work.name
+    assert unfinished.updates_of(there) == 5
+    assert {*files_in(there)} == {f"{CHECKPOINTS}/{LATEST}", "best/model.safetensors"}
 
 
 def test_nothing_comes_home_of_a_model_without_a_checkpoint(unfinished: ModuleType, tmp_path: Path) -> None:
-    (tmp_path / "model.partial/best").mkdir(parents=True)
-    (tmp_path / "model.partial/best/model.safetensors").write_bytes(b"best")
-    parts_of(unfinished, tmp_path / "model.partial", to=tmp_path / "home", calls=2)
+    work = tmp_path / "model-00000000.partial"
+    (work / "best").mkdir(parents=True)
+    (work / "best/model.safetensors").write_bytes(b"best")
+    brought_home(unfinished, work, to=tmp_path / "home", calls=2)
     assert [*(tmp_path / "home").iterdir()] == []
 
 
-def test_the_last_whole_snapshot_counts(unfinished: ModuleType, tmp_path: Path) -> None:
-    names = ["100.01-of-02", "100.02-of-02", "200.01-of-01", "300.01-of-03", "300.03-of-03"]
-    for name in names:
+def test_training_that_is_further_on_stays(unfinished: ModuleType, tmp_path: Path) -> None:
+    work = work_folder(tmp_path / "model-00000000.partial", checkpoint=LATEST, update=5)
+    brought_home(unfinished, work, to=tmp_path / "home")
+    (parts,) = unfinished.whole_snapshots(tmp_path / "home")
+    for update, after in ((4, b"best of 5"), (6, b"best of 6")):
+        store = tmp_path / f"store-{update}"
+        here = work_folder(store / work.name, checkpoint=LATEST, update=update)
+        unfinished.put_into_place(parts, store=store)
+        assert (here / "best/model.safetensors").read_bytes() == after
+
+
+def test_of_each_model_the_whole_snapshot_with_most_updates_counts(unfinished: ModuleType, tmp_path: Path) -> None:
+    names = {
+        "a": ["a.00000100.001-of-002", "a.00000100.002-of-002", "a.00000300.001-of-003", "a.00000300.003-of-003"],
+        "b": ["b.00000200.001-of-001", "b.00000090.001-of-001"],
+    }
+    for name in chain(*names.values()):
         (tmp_path / f"unfinished.{name}").touch()
-    assert [part.name for part in unfinished.whole_snapshot(tmp_path)] == ["unfinished.200.01-of-01"]
-    (tmp_path / "unfinished.200.01-of-01").unlink()
-    assert [part.name[-12:] for part in unfinished.whole_snapshot(tmp_path)] == names[:2]
+    found = [
+        [part.name.removeprefix("unfinished.") for part in parts] for parts in unfinished.whole_snapshots(tmp_path)
+    ]
+    assert found == [names["a"][:2], names["b"][:1]]
+
+
+def test_no_more_parts_leave_than_a_call_may_bring(unfinished: ModuleType, tmp_path: Path) -> None:
+    work = work_folder(tmp_path / "model-00000000.partial", checkpoint=LATEST, update=5)
+    (tmp_path / "home").mkdir()
+    for most, left in ((-1, 0), (0, 0), (3, 3)):
+        unfinished.leave([work], to=tmp_path / "home", waiting=tmp_path / "waiting", most=most, bytes_of_a_part=1000)
+        assert len([*(tmp_path / "home").iterdir()]) == left
+
+
+def test_nothing_begins_before_all_parts_are_there(
+    unfinished: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stretch, carried = bench_script("stretch"), tmp_path / "unfinished"
+    work = work_folder(tmp_path / "model-00000000.partial", checkpoint=LATEST, update=5)
+    assert stretch.place_snapshots(carried, store=tmp_path / "store"), "where none was carried"
+    carried.mkdir()
+    unfinished.leave([work], to=carried, waiting=tmp_path / "waiting", most=1, bytes_of_a_part=1000)
+    assert not stretch.place_snapshots(carried, store=tmp_path / "store")
+    unfinished.leave([work], to=carried, waiting=tmp_path / "waiting", most=99, bytes_of_a_part=1000)
+    stopped: list[int] = []
+    monkeypatch.setattr(stretch, "stop", stopped.append)
+    (tmp_path / "any.pid").write_text(str(os.getpid()))
+    for _ in range(2):
+        assert stretch.place_snapshots(carried, store=tmp_path / "store")
+    assert stopped == [os.getpid()], "once"
+    assert unfinished.updates_of(tmp_path / "store" / work.name) == 5
