@@ -36,7 +36,7 @@ from time import monotonic, sleep
 from zlib import crc32
 
 from loading import CARRIED, ROOT, UNFINISHED, copy, load, models
-from unfinished import leave, put_into_place, whole_snapshots
+from unfinished import leave, put_into_place, snapshots, whole_snapshots
 
 WORK_FOLDER = Path(os.environ.get("ISOGLOT_STRETCH", "/tmp/isoglot-stretch"))
 """Where the machine with the GPU keeps packages, data, store and logs."""
@@ -99,18 +99,18 @@ def work(
 
 def place_snapshots(carried: Path, *, store: Path) -> bool:
     """Let models in training go on from what was carried here; whether none of its parts is missing."""
-    snapshots, placed = whole_snapshots(carried), carried.with_suffix(".placed")
+    placed = carried.with_suffix(".placed")
     names = placed.read_text().split() if placed.exists() else []
-    for parts in snapshots:
+    for parts in whole_snapshots(carried):
         if parts[0].name not in names:
             # Those that run may be making the same model from its start.
             for run in carried.parent.glob("*.pid"):
                 if is_running(run):
                     stop(int(run.read_text()))
             put_into_place(parts, store=store)
-            placed.write_text("\n".join([*names, parts[0].name]))
-            names = placed.read_text().split()
-    return sum(map(len, snapshots)) == len([*carried.glob("*")])
+            names.append(parts[0].name)
+            placed.write_text("\n".join(names))
+    return all(is_whole for _, _, is_whole in snapshots(carried))
 
 
 def share_gpu() -> None:

@@ -9,6 +9,7 @@ next call begins another snapshot. The name of a part has the model, its updates
 import os
 import shutil
 import tarfile
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import groupby
 from math import ceil
@@ -74,14 +75,17 @@ def updates_of(folder: Path) -> int:
     return int(stored_state(folder).get("update", 0))
 
 
+def snapshots(folder: Path) -> Iterator[tuple[str, list[Path], bool]]:
+    """The model, the parts, and whether all are there: of each snapshot, those with fewer updates first."""
+    parts = sorted(folder.glob(f"{PREFIX}*"))
+    for (model, _), found in groupby(parts, key=lambda part: part.name.split(".")[1:3]):
+        of_one = [*found]
+        yield model, of_one, len(of_one) == int(of_one[0].name.split("-of-")[1])
+
+
 def whole_snapshots(folder: Path) -> list[list[Path]]:
     """Of each model the parts of the snapshot with most updates, of those that are there whole."""
-    last: dict[str, list[Path]] = {}
-    for (model, _), found in groupby(sorted(folder.glob(f"{PREFIX}*")), key=lambda part: part.name.split(".")[1:3]):
-        parts = [*found]
-        if len(parts) == int(parts[0].name.split("-of-")[1]):
-            last[model] = parts
-    return [*last.values()]
+    return [*{model: parts for model, parts, is_whole in snapshots(folder) if is_whole}.values()]
 
 
 def put_into_place(parts: list[Path], *, store: Path) -> None:

@@ -184,3 +184,8 @@ def test_nothing_begins_before_all_parts_are_there(
         assert stretch.place_snapshots(carried, store=tmp_path / "store")
     assert stopped == [os.getpid()], "once"
     assert unfinished.updates_of(tmp_path / "store" / work.name) == 5
+    # Another one may come to the same machine later.
+    further = work_folder(tmp_path / "later" / work.name, checkpoint=LATEST, update=9)
+    unfinished.leave([further], to=carried, waiting=tmp_path / "waiting", most=99, bytes_of_a_part=1000)
+    assert stretch.place_snapshots(carried, store=tmp_path / "store")
+    assert unfinished.updates_of(tmp_path / "store" / work.name) == 9
