@@ -1,4 +1,4 @@
-"""What a part of a study needs on a machine without network: packages, data and models, in folders to carry there."""
+"""Packages, data and models that a part of a study needs on a machine without network, in folders to carry there."""
 
 import re
 import shutil

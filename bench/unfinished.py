@@ -84,7 +84,7 @@ def snapshots(folder: Path) -> Iterator[tuple[str, list[Path], bool]]:
 
 
 def whole_snapshots(folder: Path) -> list[list[Path]]:
-    """Of each model the parts of the snapshot with most updates, of those that are there whole."""
+    """The parts of each model's last snapshot, by updates, among those that are there whole."""
     return [*{model: parts for model, parts, is_whole in snapshots(folder) if is_whole}.values()]
 
 

@@ -7,9 +7,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from isoglot.pipeline.stages.source_files import SourceFile
 from isoglot.report.growth.rows import Growth, growths
 from isoglot.report.report_files import ReportData, read_report_data
+from isoglot.study.real_text import RealText
 from isoglot.study.study import Study
+from isoglot.study.study_file import read_study
 
 RESULTS = Path(__file__).parents[1] / "results"
 CHANCE_IN_NLI = 100 / 3
@@ -28,6 +31,19 @@ MADE_SO_FAR = {
         ],
     }
 }
+
+
+def with_published_files(file: Path, folder: Path) -> Study:
+    """The study with the files it was published with: their hashes are in its provenance, so no data is needed."""
+    study = read_study(file, data=Path("data"))
+    assert isinstance(study.text, RealText)
+    provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
+    for each in provenance["data_files"]:
+        path = Path("data", each["name"])
+        file = SourceFile(sha256=each["digest"].removeprefix("sha256:"), path=path, num_bytes=each["num_bytes"])
+        # Studies may name a file without the ending of its compression.
+        study.text.known_files[path] = study.text.known_files[path.with_suffix("")] = file
+    return study
 
 
 @cache

@@ -83,17 +83,18 @@ def study_text(name: str, languages: Pair, *, store: Store, data: Path | None, s
         pairs = ", ".join("-".join(each) for each in study.pairs)
         raise IsoglotError(f"{problem}; its pairs are {pairs}; {fix}")
     try:
-        text = store.lookup(sources(study).parallel(pair), read=EVERYTHING)
+        sentences = sources(study).parallel(pair)
     except MissingDataError as error:
         raise IsoglotError(f"{name}: the sentences of {study.name} cannot be told: {error}; {fix}") from error
+    text = store.lookup(sentences, read=EVERYTHING)
     if text is None:
         raise IsoglotError(f"{problem} yet; make them with isoglot run, or {fix}")
     listed = if_given(lambda: sources(study).word_translation(pair))
     words = None if listed is None else store.lookup(listed, read=EVERYTHING)
-    for each in filter(None, (text, words)):
-        if each.folder == store.summary_folder(each.record):
+    for stage, found_there in ((sentences, text), (listed, words)):
+        if stage is not None and found_there is not None and not store.has(stage):
             raise IsoglotError(
-                f"{name}: {store.root} has only a summary of '{each.record.title}'; where it was made, pack it with "
+                f"{name}: {store.root} has only a summary of '{stage.title}'; where it was made, pack it with "
                 f"isoglot pack --largest-file 1GB, and unpack that here, or {fix}"
             )
     a, b = (tuple(parallel_lines(text.folder, language)) for language in languages)
