@@ -49,7 +49,9 @@ def write_snapshot(folder: Path, *, to: Path, bytes_of_a_part: int) -> None:
         with suppress(FileNotFoundError):
             os.link(folder / CHECKPOINTS / name, linked / CHECKPOINTS / LATEST)
             break
-    update = updates_of(linked)
+    if not (update := updates_of(linked)):
+        shutil.rmtree(linked)
+        return
     with tarfile.open(archive, "w") as tar:
         tar.add(linked, folder.name)
         files = [path for path in folder.rglob("*") if path.is_file() and path.parent.name != CHECKPOINTS]
@@ -59,7 +61,7 @@ def write_snapshot(folder: Path, *, to: Path, bytes_of_a_part: int) -> None:
                 with suppress(FileNotFoundError):
                     tar.add(path, f"{folder.name}/{path.relative_to(folder)}")
     shutil.rmtree(linked)
-    if update and folder.is_dir():
+    if folder.is_dir():
         num_parts = ceil(archive.stat().st_size / bytes_of_a_part)
         with archive.open("rb") as packed:
             for number in range(1, num_parts + 1):

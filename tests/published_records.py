@@ -14,7 +14,9 @@ from isoglot.study.real_text import RealText
 from isoglot.study.study import Study
 from isoglot.study.study_file import read_study
 
-RESULTS = Path(__file__).parents[1] / "results"
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "results"
+RECIPE = RESULTS / "recipe"
 CHANCE_IN_NLI = 100 / 3
 METRICS = {"XNLI": ("nli", "accuracy"), "NER": ("ner", "f1"), "Parsing": ("parsing", "las")}
 """By the paper's name for a task, ours and its metric."""

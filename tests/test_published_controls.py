@@ -9,7 +9,7 @@ from statistics import fmean
 from tempfile import TemporaryDirectory
 
 import pytest
-from published_records import CHANCE_IN_NLI, METRICS, RESULTS, report_data, with_published_files
+from published_records import CHANCE_IN_NLI, METRICS, RECIPE, RESULTS, ROOT, report_data, with_published_files
 from scipy.stats import ttest_1samp
 
 from isoglot.pipeline.measurements import Measurement, measurements
@@ -19,8 +19,6 @@ from isoglot.report.report_scores import ReportScores
 from isoglot.store import Store
 from isoglot.store.unpacking import unpack
 
-ROOT = Path(__file__).parents[1]
-RECIPE = ROOT / "results/recipe"
 CONTROLS = {
     "control-starts": {"sep-l1-3": "equal starts", "sep-l1-3-independent": "drawn apart"},
     "control-softmax": {"default": "as it is", "default-own-bias": "own biases"},

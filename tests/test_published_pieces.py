@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from published_records import RESULTS, packed_records, published_part, with_published_files
+from published_records import RECIPE, RESULTS, ROOT, packed_records, published_part, with_published_files
 
 from isoglot.pipeline.exhibits import gaps, targets
 from isoglot.pipeline.measurements import measurements
@@ -16,8 +16,6 @@ from isoglot.store import plan as plan_of
 from isoglot.store.unpacking import unpack
 from isoglot.study.study import Study
 
-ROOT = Path(__file__).parents[1]
-RECIPE = ROOT / "results/recipe"
 STUDIES = sorted(folder.parent.name for folder in ROOT.glob("results/*/pieces") if folder.parent != RECIPE)
 
 

@@ -21,6 +21,7 @@ from isoglot.pretraining.train_state import TrainState
 from isoglot.store import Store, inputs_first, run_plan
 from isoglot.study.study_file import parse_study
 from tests.pipeline.making import made
+from tests.store.toy_stages import files_of
 
 UPDATES, STOPPED_AFTER = 16, 10
 
@@ -35,11 +36,6 @@ def model() -> PretrainedEncoder:
     text = TINY_STUDY.replace("updates = 80", f"updates = {UPDATES}\nmoments = 4").replace("[0, 1]", "[0]")
     scored = [cell.stage for cell in cells(parse_study(text, origin="tiny.toml")) if cell.exhibit == EMERGENCE]
     return next(each for each in inputs_first(scored).values() if isinstance(each, PretrainedEncoder))
-
-
-def files_in(folder: Path) -> dict[str, bytes]:
-    files = (path for path in folder.rglob("*") if path.is_file() and path.name != "record.json")
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def brought_home(unfinished: ModuleType, folder: Path, *, to: Path, calls: int = 99) -> int:
@@ -100,7 +96,7 @@ def test_training_goes_on_elsewhere_and_ends_as_it_would_have_here(
     # What the other machine has begun meanwhile gives way.
     work_folder(there.partial_folder(model), checkpoint=LATEST, update=STOPPED_AFTER - 1)
     unfinished.put_into_place(parts, store=there.root)
-    assert {*files_in(there.partial_folder(model))} == {*files_in(work)} - {
+    assert {*files_of(there.partial_folder(model))} == {*files_of(work)} - {
         "best/model.json.partial",
         f"{CHECKPOINTS}/{PREVIOUS}",
         f"{CHECKPOINTS}/{LATEST}.writing/{LATEST}",
@@ -108,12 +104,12 @@ def test_training_goes_on_elsewhere_and_ends_as_it_would_have_here(
     made(model, folder=there.root)
     assert updates == [*range(STOPPED_AFTER + 1, UPDATES + 1)]
     whole = made(model, folder=tmp_path / "whole")
-    assert files_in(there.folder(model)) == files_in(whole.folder(model))
+    assert files_of(there.folder(model)) == files_of(whole.folder(model))
 
     # A model that is finished there stays.
-    before = files_in(there.folder(model))
+    before = files_of(there.folder(model))
     unfinished.put_into_place(parts, store=there.root)
-    assert files_in(there.folder(model)) == before
+    assert files_of(there.folder(model)) == before
     assert not there.partial_folder(model).exists()
 
 
@@ -124,7 +120,7 @@ def test_the_checkpoint_before_is_taken_while_one_is_put_into_place(unfinished: 
     unfinished.put_into_place(parts, store=tmp_path / "there")
     there = tmp_path / "there" / work.name
     assert unfinished.updates_of(there) == 5
-    assert {*files_in(there)} == {f"{CHECKPOINTS}/{LATEST}", "best/model.safetensors"}
+    assert {*files_of(there)} == {f"{CHECKPOINTS}/{LATEST}", "best/model.safetensors"}
 
 
 def test_nothing_comes_home_of_a_model_without_a_checkpoint(unfinished: ModuleType, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
+from typing import assert_never
 
 from isoglot.corpora.user_commands import UserCommand
 from isoglot.study.languages import Splitter, WordSplitting
@@ -27,6 +28,8 @@ def split_lines(lines: Sequence[str], splitting: WordSplitting) -> list[list[str
             words = marks.split_lines(lines)
         case Splitter.COMMAND:
             words = _command_words(lines, splitting.command)
+        case _:
+            assert_never(splitting.splitter)
     return [[word.lower() for word in line] for line in words] if splitting.lowercase else words
 
 

@@ -20,6 +20,7 @@ from isoglot.pipeline.model_graph import ModelGraph
 from isoglot.pipeline.model_pairs import Side
 from isoglot.pipeline.stages.layer_transfer import LayerTransfer
 from isoglot.store import Record, Stage, Store, inputs_first
+from isoglot.store.store import BRING_WHOLE
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL, Condition, known_condition
 from isoglot.study.exhibit_names import ALWAYS_SHOWN, EXHIBITS
 from isoglot.study.languages import PRIME, original
@@ -129,10 +130,7 @@ def named_side(
     if store.has(side.encoder):
         return side
     if store.find_folder(side.encoder) is not None:
-        raise IsoglotError(
-            f"{name}: {store.root} has only a summary of this model; where it was made, pack it with isoglot pack "
-            "--largest-file 1GB, and unpack that here"
-        )
+        raise IsoglotError(f"{name}: {store.root} has only a summary of this model; {BRING_WHOLE}")
     making = _making(study_name, side, store, data) if study_name else "; make it with: isoglot.run(study, store=...)"
     raise IsoglotError(f"{name}: this model is not in {store.root} yet{making}")
 

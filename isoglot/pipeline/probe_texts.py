@@ -16,6 +16,7 @@ from isoglot.pipeline.sources import if_given, sources
 from isoglot.pipeline.stages.translations import dictionary_entries, parallel_lines
 from isoglot.store import Store
 from isoglot.store.file_sums import EVERYTHING
+from isoglot.store.store import BRING_WHOLE
 from isoglot.study.study import Study
 from isoglot.study.study_file import read_study
 
@@ -93,10 +94,7 @@ def study_text(name: str, languages: Pair, *, store: Store, data: Path | None, s
     words = None if listed is None else store.lookup(listed, read=EVERYTHING)
     for stage, found_there in ((sentences, text), (listed, words)):
         if stage is not None and found_there is not None and not store.has(stage):
-            raise IsoglotError(
-                f"{name}: {store.root} has only a summary of '{stage.title}'; where it was made, pack it with "
-                f"isoglot pack --largest-file 1GB, and unpack that here, or {fix}"
-            )
+            raise IsoglotError(f"{name}: {store.root} has only a summary of '{stage.title}'; {BRING_WHOLE}, or {fix}")
     a, b = (tuple(parallel_lines(text.folder, language)) for language in languages)
     entries = [] if words is None else _entries(dictionary_entries(words.folder))
     return PairText(

@@ -37,6 +37,8 @@ STORE_NAME = "store.json"
 PARTIAL, LEASE = ".partial", ".lease"
 LOGS = "logs"
 SUMMARIES = "summaries"
+BRING_WHOLE = "where it was made, pack it with isoglot pack --largest-file 1GB, and unpack that here"
+"""The way out where something needs an artifact, and the store has only its summary."""
 
 
 def ignore_progress(done: float, total: float, unit: str, note: str = "") -> None:

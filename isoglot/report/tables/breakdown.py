@@ -14,6 +14,7 @@ from isoglot.pipeline.stages.fine_tuning import PLACES, FineTuning, ZeroShotTran
 from isoglot.pipeline.stages.scores import read_scores
 from isoglot.report.tables.grid import Grid, terminal_table
 from isoglot.store import Store
+from isoglot.store.store import BRING_WHOLE
 from isoglot.study.conditions import DEFAULT
 from isoglot.study.study import Study
 
@@ -86,8 +87,7 @@ def _best_run(stage: ZeroShotTransfer, *, store: Store, again: str) -> FineTunin
         # A pack leaves large files out, and is unpacked as a summary.
         if store.find_folder(run) is not None:
             raise IsoglotError(
-                f"{run.title}: {store.root} has only a summary of it, without its predictions; where it was made, pack "
-                "it with isoglot pack --largest-file 1GB, and unpack that here"
+                f"{run.title}: {store.root} has only a summary of it, without its predictions; {BRING_WHOLE}"
             )
         raise IsoglotError(
             f"{run.title}: its predictions are not in {store.root}; they were deleted. To make them again, delete "
