@@ -17,6 +17,8 @@ from isoglot.study.study_file import read_study
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "results"
 RECIPE = RESULTS / "recipe"
+BY_HAND = ("README.md", "verdicts.md", "growth.md", "seeds.md", "alignment.md", "tested.md", "cost.md")
+"""Pages of results/replication that no report writes."""
 CHANCE_IN_NLI = 100 / 3
 METRICS = {"XNLI": ("nli", "accuracy"), "NER": ("ner", "f1"), "Parsing": ("parsing", "las")}
 """By the paper's name for a task, ours and its metric."""
@@ -33,6 +35,12 @@ MADE_SO_FAR = {
         ],
     }
 }
+
+
+@cache
+def pages_by_hand() -> str:
+    """What results/replication says in pages that no report writes, the README first."""
+    return "".join((RESULTS / "replication" / name).read_text() for name in BY_HAND)
 
 
 def with_published_files(file: Path, folder: Path) -> Study:

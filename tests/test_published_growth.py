@@ -3,7 +3,7 @@
 from statistics import fmean
 
 import pytest
-from published_records import LANGUAGES, RESULTS, grown
+from published_records import LANGUAGES, grown, pages_by_hand
 
 from isoglot.report.growth.fits import prediction_text
 from isoglot.report.growth.rows import times_behind
@@ -15,8 +15,7 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 
 @pytest.fixture(scope="module")
 def readme() -> str:
-    """With the page of what was tested."""
-    return "".join((RESULTS / "replication" / name).read_text() for name in ("README.md", "tested.md"))
+    return pages_by_hand()
 
 
 def test_it_says_how_structure_grows(readme: str) -> None:

@@ -6,7 +6,7 @@ from statistics import fmean
 
 import pytest
 from numpy import argmax
-from published_records import LANGUAGES, METRICS, RESULTS, packed_json, report_data
+from published_records import LANGUAGES, METRICS, RESULTS, packed_json, pages_by_hand, report_data
 from scipy.stats import pearsonr
 
 from isoglot.pipeline.cells import UNTRAINED
@@ -24,8 +24,7 @@ ONE_UNTRAINED = ("monolingual", UNTRAINED)
 
 @pytest.fixture(scope="module")
 def readme() -> str:
-    """With the page of maps."""
-    return "".join((RESULTS / "replication" / name).read_text() for name in ("README.md", "alignment.md"))
+    return pages_by_hand()
 
 
 def layers(

@@ -8,7 +8,7 @@ from itertools import product
 from statistics import fmean
 
 import pytest
-from published_records import CHANCE_IN_NLI, LANGUAGES, METRICS, RESULTS, grown, report_data
+from published_records import CHANCE_IN_NLI, LANGUAGES, METRICS, RESULTS, grown, pages_by_hand, report_data
 from scipy.stats import spearmanr
 
 from isoglot.report.claims import claims
@@ -27,8 +27,7 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 
 @pytest.fixture(scope="module")
 def readme() -> str:
-    """With the pages of seeds and of what was tested."""
-    return "".join((LONG / name).read_text() for name in ("README.md", "seeds.md", "tested.md"))
+    return pages_by_hand()
 
 
 def test_it_says_what_is_left_of_transfer(readme: str) -> None:
@@ -74,6 +73,20 @@ def test_it_says_what_is_left_of_transfer(readme: str) -> None:
         assert re.search(
             rf"^\| {re.escape(CONDITIONS[name].label)}(, .*)? \| {ours} \| {papers} \|$", first_page, re.MULTILINE
         )
+
+
+def test_its_short_sections_repeat_what_their_pages_say() -> None:
+    def section(heading: str) -> str:
+        return (LONG / "README.md").read_text().partition(f"## {heading}\n")[2].partition("\n## ")[0]
+
+    for heading, page in (("What agrees with the paper", "verdicts.md"), ("How structure grows", "growth.md")):
+        repeated = re.findall(r"-?\b\d+(?:\.\d+)?%?", re.sub(r"\]\([^)]*\)", "", section(heading)))
+        assert len(repeated) > 5
+        assert [each for each in repeated if each not in (LONG / page).read_text()] == []
+    seconds = re.findall(r"^\| \d+ \| \w{7} \| ([\d,]+) \|", (LONG / "cost.md").read_text(), re.MULTILINE)
+    in_all = sum(int(each.replace(",", "")) for each in seconds)
+    assert len(seconds) == 11
+    assert f"{in_all:,} seconds of one H200, {in_all / 3600:.1f} hours, in eleven stretches" in section("What it cost")
 
 
 @cache
