@@ -1,5 +1,6 @@
 """Sections: one axis for all pairs, notes and remarks that are said once, and names that stay text."""
 
+import re
 from dataclasses import replace
 
 from hypothesis import given
@@ -11,6 +12,7 @@ from isoglot.report.figures.line_charts import LineChart
 from isoglot.report.figures.picture import NOT_IN_XML, Picture
 from isoglot.report.findings.layer_scores import Line
 from isoglot.report.findings.published import published_measurements
+from isoglot.report.findings.verdicts import Verdict
 from isoglot.report.page.figure_sections import emergence_sections, figure_sections
 from isoglot.report.page.section import Figure, Section
 from isoglot.report.page.text_sections import claims_section, conditions_section
@@ -21,6 +23,7 @@ from tests.report.html_pages import Element, parsed_page, section_html
 from tests.report.made_up_measurements import measured, with_open_gates
 from tests.report.test_layer_figures import of_figure_6
 
+MARK = re.compile(r'class="margin[^>]*left:([-\d.]+)%" title="[^"]*: ([-+\d.]+) times the noise">(.)</i>')
 OF_TABLE_1 = [each for each in published_measurements() if each.exhibit == TABLE_1]
 
 
@@ -100,9 +103,13 @@ def test_whatever_a_name_holds_is_text_on_the_page(text: str) -> None:
 
 
 def claims_html(*scores: tuple[Measurement, int]) -> str:
-    """The claims for scores that each have so many seeds, which lie 4 points apart."""
+    return section_html(claims_section(with_seeds(*scores)))
+
+
+def with_seeds(*scores: tuple[Measurement, int]) -> ReportScores:
+    """Scores that each have so many seeds, which lie 4 points apart."""
     found = [replace(each, seed=seed, value=each.value + 4.0 * seed) for each, seeds in scores for seed in range(seeds)]
-    return section_html(claims_section(ReportScores(with_open_gates(found))))
+    return ReportScores(with_open_gates(found))
 
 
 def test_few_seeds_have_no_colour_and_noise_is_told_once() -> None:
@@ -121,3 +128,22 @@ def test_few_seeds_have_no_colour_and_noise_is_told_once() -> None:
     assert '<span class="chip agrees">' in lines["no-anchors-transfer"]
     assert "this run" not in lines["no-anchors-transfer"]
     assert "this run" not in claims_html()
+
+
+def test_each_comparison_of_a_claim_is_a_mark_by_its_margin() -> None:
+    scores = with_seeds(*((each, 2) for each in OF_TABLE_1))
+    lines = section_html(claims_section(scores)).split('id="claim-')
+    drawn = {line.split('"')[0]: MARK.findall(line) for line in lines[1:]}
+    symbols = {Verdict.AGREES: "●", Verdict.DISAGREES: "✕", Verdict.TOO_CLOSE: "○"}
+    found = {claim.key: claim.margins for claim in scores.claims}
+    assert drawn == {
+        key: [
+            (f"{50 + max(-3, min(3, each.noises)) / 6.4 * 100:.1f}", f"{each.noises:+.1f}", symbols[each.verdict])
+            for each in margins
+        ]
+        for key, margins in found.items()
+    }
+    marks = [each for margins in found.values() for each in margins]
+    assert {each.verdict for each in marks} == {*symbols}
+    for each in marks:
+        assert {Verdict.AGREES: each.noises > 1, Verdict.DISAGREES: each.noises < -1}.get(each.verdict, True)

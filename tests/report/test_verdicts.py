@@ -14,7 +14,9 @@ from isoglot.report.findings.verdicts import (
     CLOSE_POINTS,
     Sample,
     Verdict,
+    compared,
     joint_verdict,
+    margin,
     mean_sample,
     noise_between,
     order_verdict,
@@ -121,6 +123,28 @@ def test_samples_are_added_seed_by_seed() -> None:
 
 def test_a_score_that_is_no_number_decides_nothing() -> None:
     assert {order_verdict(sample(math.nan), sample(50.0)), order_verdict(sample(50.0), sample(math.nan))} == {T}
+    assert margin(sample(math.nan), sample(50.0), text="") == (0.0, T, "")
+
+
+def test_a_margin_counts_noise_and_its_sign_is_who_leads() -> None:
+    # Three points lie between two single scores by noise, 1.73 between means of three.
+    assert margin(sample(80.0), sample(74.0), text="a") == (pytest.approx(2.0), A, "a")
+    assert margin(sample(78.5), sample(80.0), text="a") == (pytest.approx(-0.5), T, "a")
+    assert margin(sample(*[70.0] * 3), sample(*[80.0] * 3), text="a") == (pytest.approx(-10 * sqrt(3) / 3), D, "a")
+    # Seeds that lie among each other leave even a large one open, and so does a second look.
+    noises, verdict, _ = margin(sample(95.0, 75.0), sample(76.0, 77.0), text="a")
+    assert (noises, verdict) == (pytest.approx(8.5 / 3 * sqrt(2)), T)
+    opened = compared(sample(80.0), sample(74.0), numbers="a").left_open("b")
+    assert (opened.verdict, opened.numbers, opened.margins) == (T, "b", ((pytest.approx(2.0), T, "a"),))
+
+
+@given(st.lists(st.lists(st.floats(0, 100), min_size=1, max_size=4), min_size=2, max_size=2))
+def test_a_margin_is_decided_outside_of_noise_alone(values: list[list[float]]) -> None:
+    better, worse = (sample(*each) for each in values)
+    found, contrary = margin(better, worse, text=""), margin(worse, better, text="")
+    assert found.noises == pytest.approx(-contrary.noises)
+    assert {A: found.noises > 1, D: found.noises < -1, T: True}[found.verdict]
+    assert {found.verdict, contrary.verdict} in ({T}, {A, D})
 
 
 def test_a_mean_of_tests_has_all_seeds_of_each() -> None:

@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 from isoglot.pipeline.measurements import Measurement
@@ -91,4 +92,5 @@ def decided(findings: Sequence[Finding], *, needs: str) -> Finding:
         parts += [title + "; ".join(numbers)] if numbers else []
     unlisted = dict.fromkeys(each.numbers for each in findings if each.verdict is Verdict.NOT_TESTED)
     num_seeds = min(each.num_seeds for each in tested)
-    return Finding(verdict=verdict, numbers="; ".join([*parts, *unlisted]), num_seeds=num_seeds)
+    margins = tuple(chain.from_iterable(each.margins for each in tested))
+    return Finding(verdict=verdict, numbers="; ".join([*parts, *unlisted]), num_seeds=num_seeds, margins=margins)

@@ -78,7 +78,7 @@ class TransferEvidence:
             (Outcome.SURVIVES, Outcome.DIES): Verdict.DISAGREES,
         }
         is_contrary = contrary.get((outcomes.get(ahead), outcomes.get(behind))) is found.verdict
-        return _left_open(found, "tests") if is_contrary else found
+        return _contradicted(found, "tests") if is_contrary else found
 
     def places(self, *conditions: str) -> list[Place]:
         """The places where all these conditions have a score."""
@@ -100,8 +100,8 @@ class TransferEvidence:
         return mean_sample([self.columns[place][name] for place in places for name in conditions])
 
 
-def _left_open(found: Finding, what: str) -> Finding:
-    return replace(found, verdict=Verdict.TOO_CLOSE, numbers=f"{found.numbers}, and {what} contradict each other")
+def _contradicted(found: Finding, by: str) -> Finding:
+    return found.left_open(f"{found.numbers}, and {by} contradict each other")
 
 
 def _by_scores_too(found: Finding, better: Sample, worse: Sample) -> Finding:
@@ -110,8 +110,7 @@ def _by_scores_too(found: Finding, better: Sample, worse: Sample) -> Finding:
     better, worse = paired(better.plain, worse.plain)
     if found.verdict in (Verdict.TOO_CLOSE, order_verdict(better, worse)):
         return found
-    numbers = f"{found.numbers}, but scores of {better.mean:.1f} and {worse.mean:.1f}"
-    return replace(found, verdict=Verdict.TOO_CLOSE, numbers=numbers)
+    return found.left_open(f"{found.numbers}, but scores of {better.mean:.1f} and {worse.mean:.1f}")
 
 
 def _in_both_ways(where: str, better: tuple[str, Sample], worse: tuple[str, Sample]) -> Finding:
@@ -132,22 +131,22 @@ def kept(transfer: TransferEvidence, conditions: Sequence[str], of: Sequence[str
             is_contrary = (outcome is Outcome.DIES and finding.verdict is Verdict.AGREES) or (
                 outcome is Outcome.SURVIVES and share <= ALIVE and finding.verdict is Verdict.DISAGREES
             )
-            yield _left_open(finding, "tasks") if is_contrary else finding
+            yield _contradicted(finding, "tasks") if is_contrary else finding
 
 
 def at_chance(transfer: TransferEvidence, condition: str, of: str) -> Iterator[Finding]:
     """Whether transfer dies, and ends at most CLOSE_POINTS above the floor on the mean of tasks."""
     if trials := transfer.measured(condition, of):
         found = transfer.comparisons.kept(condition, DEAD, of=of, trials=trials, is_loss=True)
-        if found.verdict is Verdict.AGREES and found.ours.mean > CLOSE_POINTS:
-            found = replace(found, verdict=Verdict.TOO_CLOSE)
         finding = _finding(transfer, found, condition, of, contrary="clearly more than a third")
+        if finding.verdict is Verdict.AGREES and found.ours.mean > CLOSE_POINTS:
+            finding = finding.left_open(finding.numbers)
         contrary: dict[Outcome | None, Verdict] = {
             Outcome.SURVIVES: Verdict.AGREES,
             Outcome.DIES: Verdict.DISAGREES,
         }
         is_contrary = contrary.get(transfer.comparisons.outcomes.get(condition)) is finding.verdict
-        yield _left_open(finding, "tasks") if is_contrary else finding
+        yield _contradicted(finding, "tasks") if is_contrary else finding
 
 
 def _finding(transfer: TransferEvidence, found: Kept, condition: str, other: str, *, contrary: str) -> Finding:
@@ -170,7 +169,7 @@ def _finding(transfer: TransferEvidence, found: Kept, condition: str, other: str
         numbers.append(f"{contrary} in {', '.join(listed)}")
     if found.verdict is Verdict.NOT_TESTED:
         numbers.append(f"a gate is shut in {len(found.measured) - len(found.trials)} of {len(found.measured)} tests")
-    return Finding(verdict=found.verdict, numbers="; ".join(numbers), num_seeds=found.num_seeds)
+    return Finding(verdict=found.verdict, numbers="; ".join(numbers), num_seeds=found.num_seeds, margins=found.margins)
 
 
 def ahead_on_average(transfer: TransferEvidence, better: Sequence[str], worse: Sequence[str]) -> Iterator[Finding]:
@@ -193,7 +192,7 @@ def ahead_on_average(transfer: TransferEvidence, better: Sequence[str], worse: S
         # Means hide it where tasks clearly contradict each other.
         verdicts = {found.verdict, *(order_verdict(*pair) for pair in by_task.values())}
         if verdicts >= {Verdict.AGREES, Verdict.DISAGREES}:
-            found = _left_open(found, "tasks")
+            found = _contradicted(found, "tasks")
         yield transfer.in_line(found, ahead, behind)
 
 

@@ -16,11 +16,12 @@ from isoglot.report.findings.noise import Noise
 from isoglot.report.findings.transfer_scores import TaskScores
 from isoglot.report.findings.trials import Gate, Refusal, Trial, by_group, retrieval_trials, task_trials
 from isoglot.report.findings.verdicts import (
+    Margin,
     Sample,
     Verdict,
     is_above_floor,
+    margin,
     mean_sample,
-    order_verdict,
     paired,
 )
 from isoglot.study.conditions import DEFAULT
@@ -51,6 +52,8 @@ class Kept:
     """All trials that both have, open or not."""
     exceptions: tuple[Trial, ...] = ()
     """Trials that clearly say the contrary."""
+    margins: tuple[Margin, ...] = ()
+    """Of the mean, and of the exceptions, over what is asked for."""
 
     @property
     def num_seeds(self) -> int:
@@ -172,23 +175,29 @@ class Comparisons:
         if not open_trials:
             return Kept(trials=(), measured=tuple(measured))
 
-        def verdict_on(ours: Sample, theirs: Sample) -> Verdict:
-            found = order_verdict(ours, theirs * share)
-            return found.opposite if is_loss else found
+        def margin_of(ours: Sample, theirs: Sample, text: str) -> Margin:
+            sides = (theirs * share, ours) if is_loss else (ours, theirs * share)
+            return margin(*sides, text=text)
 
         means = (mean_sample(list(by_group(open_trials, name).values())) for name in (condition, of))
         a, b = paired(*means)
-        verdict = verdict_on(a, b)
-        exceptions = tuple(
-            trial for trial in open_trials if verdict_on(trial.leads[condition], trial.leads[of]) is Verdict.DISAGREES
-        )
-        if exceptions:
+        on_mean = margin_of(a, b, "the mean")
+        verdict = on_mean.verdict
+        in_trials = [(each, margin_of(each.leads[condition], each.leads[of], each.title)) for each in open_trials]
+        contrary = [(trial, found) for trial, found in in_trials if found.verdict is Verdict.DISAGREES]
+        if contrary:
             verdict = Verdict.DISAGREES
         # Where most trials have a gate that is shut, a few others bear nothing out.
         if verdict is Verdict.AGREES and 2 * len(open_trials) < len(measured):
             verdict = Verdict.NOT_TESTED
         return Kept(
-            verdict=verdict, ours=a, theirs=b, trials=open_trials, measured=tuple(measured), exceptions=exceptions
+            verdict=verdict,
+            ours=a,
+            theirs=b,
+            trials=open_trials,
+            measured=tuple(measured),
+            exceptions=tuple(trial for trial, _ in contrary),
+            margins=(on_mean, *(found for _, found in contrary)),
         )
 
     def dies_in(self, trial: Trial, condition: str) -> bool:

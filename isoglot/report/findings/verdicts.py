@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache, reduce
 from itertools import pairwise
-from math import sqrt, tan
+from math import isfinite, sqrt, tan
 from operator import add
 from statistics import fmean, variance
 from typing import NamedTuple
@@ -140,10 +140,14 @@ class Verdict(StrEnum):
     TOO_CLOSE = "too close to call"
     NOT_TESTED = "not tested"
 
-    @property
-    def opposite(self) -> Verdict:
-        """The verdict on the contrary."""
-        return {Verdict.AGREES: Verdict.DISAGREES, Verdict.DISAGREES: Verdict.AGREES}.get(self, self)
+
+class Margin(NamedTuple):
+    """How far the score that the paper has ahead is ahead."""
+
+    noises: float
+    """As a multiple of the noise between the two: within -1 and 1 it is too close to call, below 0 the other leads."""
+    verdict: Verdict
+    text: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +159,12 @@ class Finding:
     """In a sentence, or why it is not tested."""
     num_seeds: int = 0
     """Seeds that both sides have; 0 where it is not tested."""
+    margins: tuple[Margin, ...] = ()
+
+    def left_open(self, numbers: str) -> Finding:
+        """The same without a verdict."""
+        margins = tuple(each._replace(verdict=Verdict.TOO_CLOSE) for each in self.margins)
+        return replace(self, verdict=Verdict.TOO_CLOSE, numbers=numbers, margins=margins)
 
     @property
     def is_sure(self) -> bool:
@@ -191,6 +201,13 @@ def order_verdict(better: Sample, worse: Sample) -> Verdict:
     if better.mean > worse.mean:
         return Verdict.AGREES if min(better.values) > max(worse.values) else Verdict.TOO_CLOSE
     return Verdict.DISAGREES if max(better.values) < min(worse.values) else Verdict.TOO_CLOSE
+
+
+def margin(better: Sample, worse: Sample, *, text: str) -> Margin:
+    """Of two samples that the paper puts in this order."""
+    a, b = paired(better, worse)
+    noises = (a.mean - b.mean) / max(noise_between(a, b), ROUNDING)
+    return Margin(noises if isfinite(noises) else 0.0, order_verdict(better, worse), text)
 
 
 def noise_between(a: Sample, b: Sample) -> float:
@@ -233,7 +250,8 @@ def compared(better: Sample, worse: Sample, *, numbers: str) -> Finding:
     """The finding on two samples that the paper puts in this order."""
     # A certain value, such as chance, needs no seeds.
     num_seeds = min(len(each.values) for each in paired(better, worse) if each.variance)
-    return Finding(verdict=order_verdict(better, worse), numbers=numbers, num_seeds=num_seeds)
+    found = margin(better, worse, text=numbers)
+    return Finding(verdict=found.verdict, numbers=numbers, num_seeds=num_seeds, margins=(found,))
 
 
 def ordered(where: str, *labelled: tuple[str, Sample | None], number: str = ".1f") -> Iterator[Finding]:
