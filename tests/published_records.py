@@ -39,7 +39,7 @@ MADE_SO_FAR = {
 
 @cache
 def pages_by_hand() -> str:
-    """What results/replication says in pages that no report writes, the README first."""
+    """All pages of results/replication that no report writes, the README first."""
     return "".join((RESULTS / "replication" / name).read_text() for name in BY_HAND)
 
 

@@ -12,7 +12,8 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.fine_tuning import DEV
 from isoglot.report.findings.layer_scores import pair_title, shown
-from isoglot.report.findings.verdicts import CLOSE_CKA, CLOSE_POINTS, Sample, Verdict, order_verdict
+from isoglot.report.findings.samples import CLOSE_CKA, CLOSE_POINTS, Sample
+from isoglot.report.findings.verdicts import Verdict, order_verdict
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.report_files import ReportContent
 from isoglot.store.canonical import Json

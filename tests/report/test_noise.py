@@ -14,8 +14,9 @@ from isoglot.pipeline.measurements import Measurement
 from isoglot.report.claims.layer_rules import LayerEvidence
 from isoglot.report.findings.comparisons import Comparisons
 from isoglot.report.findings.noise import LEAST_REPEATS, BySeed, Noise, Spread, in_common
+from isoglot.report.findings.samples import CLOSE_CKA, CLOSE_POINTS, Sample
 from isoglot.report.findings.transfer_scores import transfer_scores
-from isoglot.report.findings.verdicts import CLOSE_CKA, CLOSE_POINTS, Sample, Verdict, order_verdict
+from isoglot.report.findings.verdicts import Verdict, order_verdict
 from tests.report.made_up_measurements import measured, scored
 
 

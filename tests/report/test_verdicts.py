@@ -10,18 +10,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isoglot.report.findings.verdicts import (
-    CLOSE_POINTS,
-    Sample,
-    Verdict,
-    compared,
-    joint_verdict,
-    margin,
-    mean_sample,
-    noise_between,
-    order_verdict,
-    paired,
-)
+from isoglot.report.findings.samples import CLOSE_POINTS, Sample, mean_sample, noise_between, paired
+from isoglot.report.findings.verdicts import Verdict, compared, joint_verdict, margin, order_verdict
 
 A, D, T, N = Verdict.AGREES, Verdict.DISAGREES, Verdict.TOO_CLOSE, Verdict.NOT_TESTED
 

@@ -12,14 +12,8 @@ from isoglot.report.claims.transfer_rules import by_distance
 from isoglot.report.figures.layer_figures import CKA, PAPERS_CORRELATION, RETRIEVAL
 from isoglot.report.findings.layer_scores import Panel, pair_title, panels, pearson
 from isoglot.report.findings.noise import BySeed, Noise, spread_of
-from isoglot.report.findings.verdicts import (
-    CLOSE_CKA,
-    Finding,
-    Sample,
-    compared,
-    mean_sample,
-    ordered,
-)
+from isoglot.report.findings.samples import CLOSE_CKA, Sample, mean_sample
+from isoglot.report.findings.verdicts import Finding, compared, ordered
 from isoglot.study.conditions import DEFAULT, MONOLINGUAL
 from isoglot.study.languages import PRIME
 

@@ -8,19 +8,16 @@ from itertools import groupby, pairwise, product
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.report.findings.comparisons import ALIVE, DEAD, Comparisons, Kept, Outcome
 from isoglot.report.findings.published import TITLE_OF_TASK
+from isoglot.report.findings.samples import CLOSE_POINTS, Sample, mean_sample, paired
 from isoglot.report.findings.trials import Trial, by_group
 from isoglot.report.findings.verdicts import (
-    CLOSE_POINTS,
     Finding,
-    Sample,
     Verdict,
     compared,
     in_order,
     is_above_floor,
-    mean_sample,
     order_verdict,
     ordered,
-    paired,
 )
 from isoglot.study.conditions import DEFAULT, TABLE_1, label_of
 

@@ -79,7 +79,7 @@ def chart_spec(
     *,
     place: int,
     height: int,
-    title: str = "",
+    title: str | list[str] = "",
     params: Sequence[Spec] = (),
 ) -> Spec:
     """Layers of marks over one another, in a chart as wide as its place on the page."""

@@ -31,6 +31,8 @@ HALF = 360
 # With more lines than this nobody can follow one of them: each gets a panel of its own.
 MOST_LINES = 6
 PANEL_WIDTH, PANEL_HEIGHT, PANEL_COLUMNS = 150, 95, 4
+# In characters, of a panel.
+WIDEST_TITLE = 20
 # What SHAPES look like in words, for charts that share panels.
 SIGNS = "\N{BLACK CIRCLE}\N{BLACK SQUARE}\N{BLACK UP-POINTING TRIANGLE}"
 # The paper's own numbers are hidden where the reader of the page does not want them.
@@ -215,7 +217,9 @@ def _panel(charts: Sequence[LineChart], label: str, *, colour: str, y: Spec, pla
     ]
     if levels := _levels(charts[0]):
         layers.append(marks("rule", {"y": y}, rows=levels, clip=True, color=MUTED, strokeDash=list(DASHES[0])))
-    return chart_spec(layers, rows, place=place, height=PANEL_HEIGHT, title=label)
+    # What is wider than its panel would be cut off.
+    title = label if len(label) <= WIDEST_TITLE else label.replace(", ", ",\n").split("\n")
+    return chart_spec(layers, rows, place=place, height=PANEL_HEIGHT, title=title)
 
 
 def _styles(lines: Sequence[Line]) -> list[Style]:

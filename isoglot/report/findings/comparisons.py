@@ -13,17 +13,10 @@ from typing import Self
 
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.findings.noise import Noise
+from isoglot.report.findings.samples import Sample, mean_sample, paired
 from isoglot.report.findings.transfer_scores import TaskScores
 from isoglot.report.findings.trials import Gate, Refusal, Trial, by_group, retrieval_trials, task_trials
-from isoglot.report.findings.verdicts import (
-    Margin,
-    Sample,
-    Verdict,
-    is_above_floor,
-    margin,
-    mean_sample,
-    paired,
-)
+from isoglot.report.findings.verdicts import Margin, Verdict, is_above_floor, margin
 from isoglot.study.conditions import DEFAULT
 
 # Shares of Default's lead over its floor: transfer survives above the first, and dies below the second.
@@ -53,7 +46,7 @@ class Kept:
     exceptions: tuple[Trial, ...] = ()
     """Trials that clearly say the contrary."""
     margins: tuple[Margin, ...] = ()
-    """Of the mean, and of the exceptions, over what is asked for."""
+    """The mean and the exceptions, each held against what is asked for."""
 
     @property
     def num_seeds(self) -> int:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.report.findings.comparisons import Comparisons, Outcome, Standing
 from isoglot.report.findings.published import SOURCE, TABLE_1_SCORES, TARGETS, TITLE_OF_TASK, published_score
+from isoglot.report.findings.samples import ENOUGH_SEEDS
 from isoglot.report.findings.trials import Gate, Refusal, Trial
-from isoglot.report.findings.verdicts import ENOUGH_SEEDS, these_runs
+from isoglot.report.findings.verdicts import these_runs
 from isoglot.report.quantities import listed, short_number
 from isoglot.study.conditions import DEFAULT, label_of
 from isoglot.study.scales import PAPER, Scale

@@ -10,7 +10,7 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import EMERGENCE, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.training_log import OVER_UNIGRAM
-from isoglot.report.findings.verdicts import CLOSE_POINTS, Sample
+from isoglot.report.findings.samples import CLOSE_POINTS, Sample
 from isoglot.study.languages import PRIME, original
 
 CENTRED_RETRIEVAL = "retrieval_p1"

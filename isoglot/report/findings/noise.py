@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isoglot.evaluation.transfer.tasks import task_named
-from isoglot.report.findings.verdicts import CLOSE_POINTS, LEVEL, Sample, t_quantile
+from isoglot.report.findings.samples import CLOSE_POINTS, LEVEL, Sample, t_quantile
 from isoglot.report.quantities import listed
 from isoglot.study.conditions import label_of
 

@@ -11,7 +11,7 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.cells import BASELINES, FROZEN, TABLE_1, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.training_log import OVER_UNIGRAM
-from isoglot.report.findings.verdicts import Sample, mean_sample
+from isoglot.report.findings.samples import Sample, mean_sample
 from isoglot.study.conditions import condition_named
 
 VARIANT_LABELS = {None: "", UNTRAINED: ", untrained", FROZEN: ", untrained and frozen"}

@@ -9,8 +9,8 @@ from isoglot.pipeline.cells import UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.training_log import UNLEARNED_FIX
 from isoglot.report.findings.layer_scores import CENTRED_RETRIEVAL, rows
+from isoglot.report.findings.samples import Sample, mean_sample
 from isoglot.report.findings.transfer_scores import Floor, Model, TaskScores
-from isoglot.report.findings.verdicts import Sample, mean_sample
 
 # A task is learned in the source language from this part of the way from the floor to 100 on, or once it is solved.
 LEARNED, SOLVED = 0.1, 90.0

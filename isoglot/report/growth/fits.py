@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from isoglot.report.findings.verdicts import t_quantile
+from isoglot.report.findings.samples import t_quantile
 
 # N = points, P = parameters: the place, the slope, and what the end of a learning rate adds
 Array: TypeAlias = NDArray[np.float64]

@@ -10,8 +10,8 @@ from isoglot.pipeline.cells import FROZEN, UNTRAINED
 from isoglot.report.findings.comparisons import Comparisons
 from isoglot.report.findings.published import TARGETS, TITLE_OF_TASK, papers_score, published_delta
 from isoglot.report.findings.rank_correlation import RankCorrelation, rank_correlations, rank_sentences
+from isoglot.report.findings.samples import ENOUGH_SEEDS
 from isoglot.report.findings.transfer_scores import Model, TaskScores
-from isoglot.report.findings.verdicts import ENOUGH_SEEDS
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.tables import grid
 from isoglot.report.tables.condition_words import GROUPS
