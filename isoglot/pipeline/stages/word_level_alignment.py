@@ -98,7 +98,6 @@ class WordLevelAlignment(TwoModelStage):
     version: ClassVar[int] = 2
     texts: Mapping[str, SplitText]  # their training lines give the words and their contexts
     fit: AnyDictionary
-    # Departure: the reverse direction is scored by the same entries turned round; MUSE has a dictionary of its own.
     test: AnyDictionary
     vectors: Mapping[str, AnyWordVectors]  # the baseline, for both languages or for none
     rounds: int

@@ -21,8 +21,6 @@ Missing = Callable[[str, tuple[str, str], str | None], str]
 EMBEDDING_ROWS = {
     "embedding_p1": "Embeddings",
     "fasttext_of_embedding_words_p1": "fastText",
-    "embedding_p1_to_source": "Embeddings, back",
-    "fasttext_of_embedding_words_p1_to_source": "fastText, back",
 }
 
 

@@ -19,12 +19,10 @@ CKA = "cka"
 PRECISION, LIKENESS = "precision at 1 (%)", "linear CKA"
 WORD_ROWS = {
     "contextual_p1": "Monolingual, {source} to {target} by CSLS",
-    "contextual_p1_to_source": "Monolingual, {target} to {source} by CSLS",
     "contextual_p1_cosine": "Monolingual, {source} to {target} by cosine",
 }
 FASTTEXT_LEVELS = {
     "fasttext_of_contextual_words_p1": "fastText, {source} to {target}",
-    "fasttext_of_contextual_words_p1_to_source": "fastText, {target} to {source}",
 }
 TASK_ROWS = (
     ("Monolingual, mapped", MONOLINGUAL.name, MAPPED),
@@ -128,11 +126,10 @@ def words_text(name: str, values: Mapping[str, float]) -> str:
     text = f"{asked:,.0f} words asked, {coverage:.1f}% of the test pairs covered, map fitted on {pairs:,.0f}"
     if name == "embedding":
         precisions = ", ".join(f"{values[f'{name}_p{at}']:.1f} at {at}" for at in (1, 5, 10))
-        text = f"precision {precisions}, back {values[f'{name}_p1_to_source']:.1f}; {text}"
+        text = f"precision {precisions}; {text}"
     fasttext = f"fasttext_of_{name}_words_p1"
     if fasttext in values:
-        there, back = values[fasttext], values[f"{fasttext}_to_source"]
-        text += f"; fastText on the same words {there:.1f}, back {back:.1f} (its trainings differ)"
+        text += f"; fastText on the same words {values[fasttext]:.1f} (its trainings differ)"
     return text
 
 

@@ -77,11 +77,9 @@ WITHOUT_MAP, AFTER_MAP, SIMILARITY, WORDS = KINDS = (
         PRECISION,
         {
             "{a} to {b}": ("contextual_p1", None),
-            "{b} to {a}": ("contextual_p1_to_source", None),
             "random, {a} to {b}": ("contextual_p1", BOTH_UNTRAINED),
-            "random, {b} to {a}": ("contextual_p1_to_source", BOTH_UNTRAINED),
         },
-        {"token table, {a} to {b}": "embedding_p1", "token table, {b} to {a}": "embedding_p1_to_source"},
+        {"token table, {a} to {b}": "embedding_p1"},
     ),
 )
 
@@ -173,6 +171,6 @@ def _notes(scores: ProbeScores, kind: Kind, languages: Pair) -> Iterator[str]:
         yield f"Token table, rows that are whole words: {words_text('embedding', values)}."
         floor = scores.values(kind, languages, variant=BOTH_UNTRAINED)
         if "embedding_p1" in floor:
-            yield f"A table of random rows: {floor['embedding_p1']:.1f}, back {floor['embedding_p1_to_source']:.1f}."
+            yield f"A table of random rows: {floor['embedding_p1']:.1f}."
         yield SPELLED_ALIKE
         yield from few_pairs_note(values["contextual_fitted_pairs"], values)

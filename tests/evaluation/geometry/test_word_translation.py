@@ -46,15 +46,16 @@ def muse_precision(
     return 100 * sum(right) / len(right)
 
 
-def test_a_translation_that_the_map_was_fitted_on_is_no_mistake() -> None:
-    """Back from b0, a0 is right as well: the pair stands in the fit, as with a third of MUSE's target words."""
-    source, target = rotated_pair(words=40, noise=0.0)
-    found = word_translation(
-        source, target, fit=same_row(range(30)), test=[*same_row(range(30, 35)), ("a35", "b0")], rounds=5
-    )
-    assert found.precision["p1_to_source"] == 100
-    # From a35 only b0 is known, and what lies there is b35.
-    assert found.precision["p1"] == pytest.approx(100 * 5 / 6)
+def test_no_pair_that_the_map_was_fitted_on_is_asked_for() -> None:
+    """Random vectors score at chance, though a third of the test's target words are in the fit as well."""
+    random = np.random.default_rng(0)
+    source, target = (space(name, random.normal(size=(400, 64))) for name in "ab")
+    test = [(f"a{300 + row}", f"b{row if row % 3 == 0 else 300 + row}") for row in range(100)]
+    found = word_translation(source, target, fit=same_row(range(70)), test=test, rounds=5)
+    fitted = word_translation(source, target, fit=same_row(range(70)), test=same_row(range(70)), rounds=5)
+    assert found.precision["p1"] <= 3
+    assert fitted.precision["p1"] > 50
+    assert {*found.precision} == {f"p{at}{way}" for way in ("", "_cosine") for at in (1, 5, 10)}
 
 
 def test_scores_are_those_of_muse_with_our_normalization() -> None:
@@ -64,18 +65,14 @@ def test_scores_are_those_of_muse_with_our_normalization() -> None:
     found = word_translation(source, target, fit=fit, test=test, rounds=5)
     # The pair that is there twice counts once.
     fit.remove(("a0", "b1"))
-    turned = [(b, a) for a, b in test]
     expected = {}
     for name, csls in (("", True), ("_cosine", False)):
         for at in (1, 5, 10):
             expected[f"p{at}{name}"] = muse_precision(source, target, fit=fit, test=test, rounds=5, csls=csls, at=at)
-            expected[f"p{at}{name}_to_source"] = muse_precision(
-                target, source, fit=[(b, a) for a, b in fit], test=turned, rounds=5, csls=csls, at=at
-            )
     assert found.precision == pytest.approx(expected)
     assert 0 < found.precision["p1"] < found.precision["p10"]
-    by_way = {way: [found.precision[f"p{at}{way}"] for at in (1, 5, 10)] for way in ("", "_cosine", "_to_source")}
-    assert by_way[""] not in (by_way["_cosine"], by_way["_to_source"])
+    by_way = [[found.precision[f"p{at}{way}"] for at in (1, 5, 10)] for way in ("", "_cosine")]
+    assert by_way[0] != by_way[1]
     assert found.coverage == {
         "asked": 25,
         "fitted_pairs": 26,
