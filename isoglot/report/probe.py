@@ -16,7 +16,7 @@ from isoglot.files import write_whole
 from isoglot.pipeline.measurements import Measurement, write_csv
 from isoglot.pipeline.model_names import is_own, named_reader
 from isoglot.pipeline.probe_texts import NAMELESS, Pair, PairText, read_pair_text, study_text
-from isoglot.pipeline.probing import ROUNDS, probed_pair
+from isoglot.pipeline.probing import ROUNDS, Prober
 from isoglot.report.figures.layer_figures import RETRIEVAL
 from isoglot.report.findings.layer_scores import pair_title
 from isoglot.report.page.probe_sections import AFTER_MAP, KINDS, SIMILARITY, WORDS, ProbeScores, probe_sections
@@ -100,12 +100,13 @@ def probe(
     # What can be refused at once comes before what is slow.
     texts = [text_of(pair) for pair in pairs or [NAMELESS]]
     label = names[0] if other is None else " and ".join(names)
+    prober = Prober(name=label, new_vectors=new_vectors, progress=progress)
     measured: list[Measurement] = []
     notes = {}
     for text in texts:
         a, b = text.languages
         readers = side(names[0], a, b), side(names[1], b, a)
-        numbers, notes[a, b] = probed_pair(readers, text, name=label, new_vectors=new_vectors, progress=progress)
+        numbers, notes[a, b] = prober.probed(readers, text)
         measured += numbers
     scores = ProbeScores(name=label, measurements=measured, notes=notes, new_vectors=new_vectors)
     return Probe(scores, origins={pair_title(text.languages): text.origin for text in texts})

@@ -65,7 +65,7 @@ def test_a_rotated_copy_is_alike_and_only_a_map_finds_translations(
     # Neurons are shuffled, so that vectors as they are point anywhere.
     assert max(by_layer(found, "retrieval_p1_uncentred")) < 12
     # All words are one token, and the rows of one table are those of the other.
-    assert (single(found, "embedding_p1"), single(found, "embedding_p1_to_source")) == (100, 100)
+    assert single(found, "embedding_p1") == 100
     assert single(found, "contextual_coverage") == 100
     assert single(found, "contextual_asked") == len(WORDS) // 5
     # Random weights are drawn for each of two models, so that nothing is planted there.
@@ -97,6 +97,33 @@ def test_several_languages_are_each_held_against_the_first(models: Path, data: P
     assert len([*found.readings()]) == 2
     titles = [str(table.title).partition(",")[0] for table in found.tables()]
     assert titles == [f"{kind} ({pair})" for kind in TITLES for pair in ("en-fr", "en-de")]
+
+
+def test_each_language_is_read_once_by_each_of_two_models(models: Path, data: Path, tmp_path: Path) -> None:
+    """The trained one and the one of random weights: the first language is not read again for each pair."""
+    (tmp_path / "parallel").mkdir()
+    for pair, language, of in [("fr", "en", "en"), ("fr", "fr", "fr"), ("de", "en", "en"), ("de", "de", "fr")]:
+        text = (data / f"parallel/en-fr.{of}").read_text()
+        (tmp_path / f"parallel/en-{pair}.{language}").write_text(text)
+    (tmp_path / "dictionaries").mkdir()
+    (tmp_path / "dictionaries/en-fr.txt").write_text((data / "dictionaries/en-fr.txt").read_text())
+    (tmp_path / "dictionaries/en-de.txt").write_text((data / "dictionaries/en-fr.txt").read_text())
+    read: list[tuple[str, int]] = []
+    found = ig.probe(
+        models / "BERT-en", languages=["en", "fr", "de"], data=tmp_path, progress=lambda *call: read.append(call)
+    )
+    names = [name for name, _ in read]
+    assert names == [f"{each}{of}" for each in ("en", "fr", "de") for of in ("", ", random weights")]
+    by_pair = [
+        [
+            (each.exhibit, each.metric, each.variant, each.layer, each.value)
+            for each in found.measurements
+            if pair == each.languages
+        ]
+        for pair in (("en", "fr"), ("en", "de"))
+    ]
+    assert by_pair[0] == by_pair[1]
+    assert {each[0] for each in by_pair[0]} == {"emergence", "figure-4", "figure-6", "figure-7"}
 
 
 def test_numbers_are_the_same_in_every_file_and_the_page_shows_them(

@@ -11,16 +11,15 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from isoglot.corpora.sentences import NO_WORD
+from isoglot.corpora.sentences import NO_WORD, EncodedSentence
 from isoglot.evaluation.geometry.cka import SIMILARITIES, average_neuron_correlation
-from isoglot.evaluation.geometry.hidden_states import sentence_vectors
+from isoglot.evaluation.geometry.hidden_states import sentence_and_type_vectors
 from isoglot.evaluation.geometry.parallel_lines import HeldOutLines, LengthFloor, length_floor
 from isoglot.evaluation.geometry.reader import Reader
 from isoglot.evaluation.geometry.retrieval import ENDS, both_directions
 from isoglot.evaluation.geometry.vectors import FewPairsWarning, VectorMap
 from isoglot.study.searches import NewVectors
 
-LINES_AT_ONCE = 1024
 FEW_LINES = 10
 """For each number of a vector; over 1,000 lines of width 768, what has a debiased CKA of 0.00 has an SVCCA of 0.5."""
 
@@ -58,6 +57,56 @@ def _layer_scores(
 
 
 @dataclass(frozen=True, kw_only=True)
+class Side:
+    """Lines as one model reads them, with its own weights and with random ones."""
+
+    reader: Reader
+    floor: Reader
+    lines: Sequence[str]
+    name: str
+    """In notes."""
+    vector_SND: Tensor
+    floor_SND: Tensor
+    type_SRD: Tensor
+    """The mean state of all occurrences of each type that was asked for."""
+    floor_type_SRD: Tensor
+    num_cut: int
+    """Lines that are longer than the model can read."""
+    tokens_a_word: float
+    """Words are what stands between white space."""
+
+
+def read_side(
+    reader: Reader,
+    floor: Reader,
+    lines: Sequence[str],
+    *,
+    sentences: Sequence[EncodedSentence],
+    types: Mapping[str, int],
+    name: str = "A",
+    progress: LineProgress = lambda _name, _done: None,
+) -> Side:
+    """The side of the lines, which the reader has made whole sentences of; each model reads them once."""
+    (vector_SND, type_SRD), (floor_SND, floor_type_SRD) = (
+        sentence_and_type_vectors(each, sentences, types=types, progress=partial(progress, called))
+        for each, called in ((reader, name), (floor, f"{name}, random weights"))
+    )
+    num_tokens = sum(place != NO_WORD for sentence in sentences for place in sentence.word_of)
+    return Side(
+        reader=reader,
+        floor=floor,
+        lines=lines,
+        name=name,
+        vector_SND=vector_SND,
+        floor_SND=floor_SND,
+        type_SRD=type_SRD,
+        floor_type_SRD=floor_type_SRD,
+        num_cut=sum(not reader.fits(each) for each in sentences),
+        tokens_a_word=num_tokens / max(sum(len(line.split()) for line in lines), 1),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Comparison:
     """All layers, and the facts that their numbers rest on."""
 
@@ -69,54 +118,34 @@ class Comparison:
     num_fitted: int
     """Lines that each map was fitted on; similarity is measured on all lines."""
     num_tests: int
-    num_cut: tuple[int, int]
-    """Lines of each side that are longer than its model can read."""
     notes: tuple[str, ...]
 
 
-def compared(
-    reader_a: Reader,
-    reader_b: Reader,
-    lines_a: Sequence[str],
-    lines_b: Sequence[str],
-    *,
-    rounds: int = 5,
-    new_vectors: NewVectors,
-    names: tuple[str, str] = ("A", "B"),
-    progress: LineProgress = lambda _name, _done: None,
-) -> Comparison:
-    """Line i of one side says what line i of the other says; `names` are those of the sides in notes."""
-    lines = HeldOutLines.of(lines_a, lines_b)
-    device = reader_a.device if reader_a.device.type == "cuda" else torch.device("cpu")
-
-    paired = paired_layers(reader_a.num_states, reader_b.num_states)
+def compared(a: Side, b: Side, *, rounds: int = 5, new_vectors: NewVectors) -> Comparison:
+    """Line i of one side says what line i of the other says."""
+    lines = HeldOutLines.of(a.lines, b.lines)
+    device = a.reader.device if a.reader.device.type == "cuda" else torch.device("cpu")
+    paired = paired_layers(len(a.vector_SND), len(b.vector_SND))
 
     def layers(of_a_SND: Tensor, of_b_SNE: Tensor) -> tuple[Scores, ...]:
         score = partial(_layer_scores, lines=lines, rounds=rounds, new_vectors=new_vectors)
         return tuple(score(of_a_SND[i].to(device), of_b_SNE[j].to(device)) for i, j in paired)
 
-    vector_SND, num_cut_a, tokens_a = _read(reader_a, lines_a, name=names[0], progress=progress)
-    vector_SNE, num_cut_b, tokens_b = _read(reader_b, lines_b, name=names[1], progress=progress)
-    floor_SND, floor_SNE = (
-        _read(reader, side, name=f"{name}, random weights", progress=progress)[0]
-        for reader, side, name in zip(untrained_readers(reader_a, reader_b), (lines_a, lines_b), names, strict=True)
-    )
     with warnings.catch_warnings():
         # One note says it for all layers.
         warnings.simplefilter("ignore", FewPairsWarning)
-        found = layers(vector_SND, vector_SNE)
-        target_untrained, both_untrained = layers(vector_SND, floor_SNE), layers(floor_SND, floor_SNE)
+        found = layers(a.vector_SND, b.vector_SND)
+        target_untrained, both_untrained = layers(a.vector_SND, b.floor_SND), layers(a.floor_SND, b.floor_SND)
     many = "many if a text is not of the model's language"
-    tokens = f"Tokens a word: {names[0]} {tokens_a:.1f}, {names[1]} {tokens_b:.1f}; {many}."
+    tokens = f"Tokens a word: {a.name} {a.tokens_a_word:.1f}, {b.name} {b.tokens_a_word:.1f}; {many}."
     return Comparison(
         layers=found,
         target_untrained=target_untrained,
         both_untrained=both_untrained,
-        by_length=length_floor(lines_a, lines_b, lines=lines),
+        by_length=length_floor(a.lines, b.lines, lines=lines),
         num_fitted=len(lines.fitted),
         num_tests=len(lines.tests),
-        num_cut=(num_cut_a, num_cut_b),
-        notes=(*_notes(vector_SND, vector_SNE, num_fitted=len(lines.fitted), names=names), tokens),
+        notes=(*_notes(a, b, num_fitted=len(lines.fitted)), tokens),
     )
 
 
@@ -126,9 +155,11 @@ def untrained_readers(reader_a: Reader, reader_b: Reader) -> tuple[Reader, Reade
     is_one_model = weights_a.keys() == weights_b.keys() and all(
         torch.equal(weights_a[name], weights_b[name]) for name in weights_a
     )
+    floor_a = reader_a.untrained(seed=FLOOR_SEED)
+    if reader_a is reader_b:
+        return floor_a, floor_a
     # Two models of one shape would otherwise start from one and the same network, which no two trained apart do.
-    seed_b = FLOOR_SEED if is_one_model else FLOOR_SEED + 1
-    return reader_a.untrained(seed=FLOOR_SEED), reader_b.untrained(seed=seed_b)
+    return floor_a, reader_b.untrained(seed=FLOOR_SEED if is_one_model else FLOOR_SEED + 1)
 
 
 def paired_layers(num_states_a: int, num_states_b: int) -> list[tuple[int, int]]:
@@ -140,37 +171,23 @@ def paired_layers(num_states_a: int, num_states_b: int) -> list[tuple[int, int]]
     return partners if num_states_a <= num_states_b else [(high, low) for low, high in partners]
 
 
-def _read(reader: Reader, lines: Sequence[str], *, name: str, progress: LineProgress) -> tuple[Tensor, int, float]:
-    """Sentence vectors of every layer, how many lines were cut, and tokens for each word between white space."""
-    parts, num_cut, num_tokens = [], 0, 0
-    for start in range(0, len(lines), LINES_AT_ONCE):
-        whole = reader.whole_sentences(lines[start : start + LINES_AT_ONCE])
-        sentences, num_longer = reader.cut(whole)
-        num_cut += num_longer
-        num_tokens += sum(place != NO_WORD for sentence in whole for place in sentence.word_of)
-        parts.append(sentence_vectors(reader, sentences))
-        progress(name, min(start + LINES_AT_ONCE, len(lines)))
-    return torch.cat(parts, dim=1), num_cut, num_tokens / max(sum(len(line.split()) for line in lines), 1)
-
-
-def _notes(vector_SND: Tensor, vector_SNE: Tensor, *, num_fitted: int, names: tuple[str, str]) -> Iterator[str]:
-    a, b = names
-    (num_states, num_lines, width_a), width_b = vector_SND.shape, vector_SNE.shape[2]
+def _notes(a: Side, b: Side, *, num_fitted: int) -> Iterator[str]:
+    (states_a, num_lines, width_a), (states_b, _, width_b) = a.vector_SND.shape, b.vector_SND.shape
     width = max(width_a, width_b)
-    if num_states != len(vector_SNE):
-        depths = f"The model of {a} has {num_states - 1} layers and that of {b} {len(vector_SNE) - 1}"
-        paired = ", ".join(f"{i} with {j}" for i, j in paired_layers(num_states, len(vector_SNE)))
+    if states_a != states_b:
+        depths = f"The model of {a.name} has {states_a - 1} layers and that of {b.name} {states_b - 1}"
+        paired = ", ".join(f"{i} with {j}" for i, j in paired_layers(states_a, states_b))
         yield f"{depths}: those of equal relative height are compared ({paired})."
     if width_a != width_b:
         lacking = "retrieval without a map and ANC need equal widths and are left out"
-        widths = f"Vectors of {a} have {width_a} numbers and of {b} {width_b}"
+        widths = f"Vectors of {a.name} have {width_a} numbers and of {b.name} {width_b}"
         yield f"{widths}: for the map, zeros follow the narrower ones; {lacking}."
     if num_lines < FEW_LINES * width:
         biased = "SVCCA, and less so CKA, come out too high, whatever the models are; debiased CKA does not"
         yield f"With {num_lines:,} lines for vectors of {width} numbers, {biased}."
-    for name, vector_SNF in zip(names, (vector_SND, vector_SNE), strict=True):
-        if num_empty := int(vector_SNF.eq(0).all(2).all(0).sum()):
-            yield f"In {num_empty:,} lines of {name} the model finds nothing to read; their vectors are zero."
+    for side in (a, b):
+        if num_empty := int(side.vector_SND.eq(0).all(2).all(0).sum()):
+            yield f"In {num_empty:,} lines of {side.name} the model finds nothing to read; their vectors are zero."
     if num_fitted < width:
         yield (
             f"The map is fitted on {num_fitted} pairs for {width} dimensions: where no pair points it is arbitrary, "

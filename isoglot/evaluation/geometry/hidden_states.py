@@ -3,8 +3,10 @@
 # N = sentences, T = tokens of all of them, S = layers 0 to last, R = rows of the result, P = words in context,
 # W = word types, B = sentences of a batch, L = positions, K = tokens of a batch that count, D = width
 
+from __future__ import annotations
+
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -20,7 +22,7 @@ from isoglot.study.searches import Subwords
 Ids = NDArray[np.int64]
 SENTENCES_AT_ONCE = 128
 TOKENS_AT_ONCE = 1 << 14
-STREAM_SENTENCES = 8192
+STREAM_SENTENCES, SENTENCES_IN_A_POOL = 8192, 1024
 NO_ROW = -1
 
 
@@ -41,7 +43,7 @@ def sentence_vectors(
     """
     tokens = _Tokens(sentences)
     means = _Means(reader, layers=range(reader.num_states) if layers is None else layers, num_rows=len(sentences))
-    means.add(tokens, row_T=np.where(tokens.word_T == NO_WORD, NO_ROW, tokens.sentence_T))
+    _read(reader, tokens, _Wanted(means, np.where(tokens.word_T == NO_WORD, NO_ROW, tokens.sentence_T)))
     return means.vector_SRD()
 
 
@@ -62,7 +64,7 @@ def word_vectors(
     begins_T = inside_T & ~goes_on_T
     counts_T = begins_T if subwords is Subwords.FIRST else inside_T
     means = _Means(reader, layers=[layer], num_rows=int(begins_T.sum()))
-    means.add(tokens, row_T=np.where(counts_T, np.cumsum(begins_T) - 1, NO_ROW))
+    _read(reader, tokens, _Wanted(means, np.where(counts_T, np.cumsum(begins_T) - 1, NO_ROW)))
     return WordVectors(
         vector_PD=means.vector_SRD()[0],
         sentence_P=torch.from_numpy(tokens.sentence_T[begins_T]),
@@ -80,18 +82,49 @@ def word_type_vectors(
     pieces = chain.from_iterable(map(reader.pieces, sentences))
     while pool := list(islice(pieces, STREAM_SENTENCES)):
         tokens = _Tokens(pool)
-        words = chain.from_iterable(piece.words for piece in pool)
-        type_P = np.fromiter((types.get(word, NO_ROW) for word in words), dtype=np.int64)
-        first_word_N = np.cumsum([0, *(len(piece.words) for piece in pool)])
-        type_T = np.full_like(tokens.word_T, NO_ROW)
-        inside_T = tokens.word_T != NO_WORD
-        occurrence_K = (first_word_N[tokens.sentence_T] + tokens.word_T)[inside_T]
-        type_T[inside_T] = type_P[occurrence_K]
-        # An occurrence weighs as much as any other, however many subwords it has.
-        weight_T = np.ones(len(type_T))
-        weight_T[inside_T] = 1 / np.bincount(occurrence_K, minlength=len(type_P))[occurrence_K]
-        means.add(tokens, row_T=type_T, weight_T=weight_T)
+        _read(reader, tokens, _Wanted(means, *_rows_of_types(pool, tokens, types)))
     return means.vector_SRD(), torch.from_numpy(means.weight_R.round().astype(np.int64))
+
+
+def sentence_and_type_vectors(
+    reader: Reader,
+    sentences: Sequence[EncodedSentence],
+    *,
+    types: Mapping[str, int],
+    progress: Callable[[int], None] = lambda _done: None,
+) -> tuple[Tensor, Tensor]:
+    """Both of whole sentences, which are read once: [S, N, D] as if they had been cut, [S, W, D] of all their words."""
+    layers = range(reader.num_states)
+    of_sentences = _Means(reader, layers=layers, num_rows=len(sentences))
+    of_types = _Means(reader, layers=layers, num_rows=max(types.values(), default=-1) + 1)
+    for start in range(0, len(sentences), SENTENCES_IN_A_POOL):
+        pieces = [list(reader.pieces(each)) for each in sentences[start : start + SENTENCES_IN_A_POOL]]
+        # What is cut off a sentence has no part in its vector.
+        rows = ([start + place, *[NO_ROW] * (len(each) - 1)] for place, each in enumerate(pieces))
+        row_N = np.array([*chain.from_iterable(rows)])
+        pool = [*chain.from_iterable(pieces)]
+        tokens = _Tokens(pool)
+        row_T = np.where(tokens.word_T == NO_WORD, NO_ROW, row_N[tokens.sentence_T])
+        of_words = _Wanted(of_types, *_rows_of_types(pool, tokens, types))
+        _read(reader, tokens, _Wanted(of_sentences, row_T), of_words)
+        progress(start + len(pieces))
+    return of_sentences.vector_SRD(), of_types.vector_SRD()
+
+
+def _rows_of_types(
+    sentences: Sequence[EncodedSentence], tokens: _Tokens, types: Mapping[str, int]
+) -> tuple[Ids, NDArray[np.float64]]:
+    """The row and the weight of each token: an occurrence weighs as much as any other, however many subwords it has."""
+    words = chain.from_iterable(sentence.words for sentence in sentences)
+    type_P = np.fromiter((types.get(word, NO_ROW) for word in words), dtype=np.int64)
+    first_word_N = np.cumsum([0, *(len(sentence.words) for sentence in sentences)])
+    type_T = np.full_like(tokens.word_T, NO_ROW)
+    inside_T = tokens.word_T != NO_WORD
+    occurrence_K = (first_word_N[tokens.sentence_T] + tokens.word_T)[inside_T]
+    type_T[inside_T] = type_P[occurrence_K]
+    weight_T = np.ones(len(type_T))
+    weight_T[inside_T] = 1 / np.bincount(occurrence_K, minlength=len(type_P))[occurrence_K]
+    return type_T, weight_T
 
 
 class _Tokens:
@@ -118,32 +151,23 @@ class _Means:
     """Sums of hidden states."""
 
     def __init__(self, reader: Reader, *, layers: Sequence[int], num_rows: int):
-        self.reader, self.layers = reader, layers
+        self.layers = layers
         shape = (len(layers), num_rows, reader.width)
         # In float64, so that a GPU's order of adding vanishes when results become float32.
         self.sum_SRD = torch.zeros(shape, dtype=torch.float64, device=_device_for_sums(reader.device, shape))
         self.weight_R = np.zeros(num_rows)
 
-    def add(self, tokens: _Tokens, *, row_T: Ids, weight_T: NDArray[np.float64] | None = None) -> None:
-        """Add each token's states to its row, unless that is NO_ROW; all weigh the same by default."""
-        weight_T = np.ones(len(row_T)) if weight_T is None else weight_T
-        # Place -1 of a batch is padding.
-        token_of_place, row_of_place = np.append(tokens.token_T, self.reader.pad_id), np.append(row_T, NO_ROW)
-        weight_of_place = np.append(weight_T, 0.0)
-        device = self.reader.device
-        for place_BL in tokens.batches():
-            states = self.reader.states(
-                torch.from_numpy(token_of_place[place_BL]).to(device),
-                real_BL=torch.from_numpy(place_BL >= 0).to(device),
-            )
-            row_BL = row_of_place[place_BL]
-            counts_BL = row_BL != NO_ROW
-            counts_K = torch.from_numpy(np.flatnonzero(counts_BL)).to(device)
-            row_K = torch.from_numpy(row_BL[counts_BL]).to(self.sum_SRD.device)
-            weight_K1 = torch.from_numpy(weight_of_place[place_BL][counts_BL]).to(self.sum_SRD.device).unsqueeze(1)
-            for sum_RD, layer in zip(self.sum_SRD, self.layers, strict=True):
-                state_KD = states[layer].flatten(0, 1)[counts_K].to(sum_RD.device)
-                sum_RD.index_add_(0, row_K, state_KD.double() * weight_K1)
+    def add(self, states: Sequence[Tensor], *, row_BL: Ids, weight_BL: NDArray[np.float64]) -> None:
+        """Add the states of each token, times its weight, to its row, unless that is NO_ROW."""
+        counts_BL = row_BL != NO_ROW
+        counts_K = torch.from_numpy(np.flatnonzero(counts_BL)).to(states[0].device)
+        row_K = torch.from_numpy(row_BL[counts_BL]).to(self.sum_SRD.device)
+        weight_K1 = torch.from_numpy(weight_BL[counts_BL]).to(self.sum_SRD.device).unsqueeze(1)
+        for sum_RD, layer in zip(self.sum_SRD, self.layers, strict=True):
+            state_KD = states[layer].flatten(0, 1)[counts_K].to(sum_RD.device)
+            sum_RD.index_add_(0, row_K, state_KD.double() * weight_K1)
+
+    def count(self, row_T: Ids, weight_T: NDArray[np.float64]) -> None:
         counts_T = row_T != NO_ROW
         self.weight_R += np.bincount(row_T[counts_T], weights=weight_T[counts_T], minlength=len(self.weight_R))
 
@@ -151,6 +175,32 @@ class _Means:
         """float32 on the CPU, zero in a row that has no token."""
         weight_R1 = torch.from_numpy(np.where(self.weight_R > 0, self.weight_R, 1.0)[:, None]).to(self.sum_SRD.device)
         return torch.stack([(sum_RD / weight_R1).float().cpu() for sum_RD in self.sum_SRD])
+
+
+class _Wanted(NamedTuple):
+    """The sums that tokens are added to: the row of each, or NO_ROW, and its weight, by default 1."""
+
+    means: _Means
+    row_T: Ids
+    weight_T: NDArray[np.float64] | None = None
+
+
+def _read(reader: Reader, tokens: _Tokens, *wanted: _Wanted) -> None:
+    """Add the states of all tokens to all sums."""
+    # Place -1 of a batch is padding.
+    token_of_place, device = np.append(tokens.token_T, reader.pad_id), reader.device
+    by_place = []
+    for means, row_T, weight_T in wanted:
+        weight_T = np.ones(len(row_T)) if weight_T is None else weight_T
+        means.count(row_T, weight_T)
+        by_place.append((means, np.append(row_T, NO_ROW), np.append(weight_T, 0.0)))
+    for place_BL in tokens.batches():
+        states = reader.states(
+            torch.from_numpy(token_of_place[place_BL]).to(device),
+            real_BL=torch.from_numpy(place_BL >= 0).to(device),
+        )
+        for means, row_of_place, weight_of_place in by_place:
+            means.add(states, row_BL=row_of_place[place_BL], weight_BL=weight_of_place[place_BL])
 
 
 def _device_for_sums(device: torch.device, shape: Sequence[int]) -> torch.device:

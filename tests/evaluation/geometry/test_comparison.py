@@ -11,7 +11,15 @@ import torch
 from torch import Tensor
 
 from isoglot.corpora.sentences import NO_WORD, EncodedSentence
-from isoglot.evaluation.geometry.comparison import Comparison, compared, paired_layers
+from isoglot.evaluation.geometry.comparison import (
+    Comparison,
+    LineProgress,
+    Side,
+    compared,
+    paired_layers,
+    read_side,
+    untrained_readers,
+)
 from isoglot.evaluation.geometry.reader import Reader
 from isoglot.study.searches import NewVectors
 from tests.evaluation.geometry.drawn_vectors import drawn_rotation
@@ -56,9 +64,20 @@ def table(seed: int, *, width: int = WIDTH) -> Tensor:
     return torch.randn(NUM_WORDS, width, generator=torch.Generator().manual_seed(seed))
 
 
+def sides(
+    a: Reader, b: Reader, text: Sequence[str], *, progress: LineProgress = lambda _name, _done: None
+) -> list[Side]:
+    readers = zip((a, b), untrained_readers(a, b), "AB", strict=True)
+    return [
+        read_side(
+            *models, text, sentences=models[0].whole_sentences(text), types={"1": 0}, name=name, progress=progress
+        )
+        for *models, name in readers
+    ]
+
+
 def found(a: Reader, b: Reader, *, count: int = 500, new_vectors: NewVectors = NewVectors.CENTRED) -> Comparison:
-    text = lines(count)
-    return compared(a, b, text, text, new_vectors=new_vectors)
+    return compared(*sides(a, b, lines(count)), new_vectors=new_vectors)
 
 
 def test_a_model_is_like_itself_and_a_shift_is_hidden_from_all_but_raw_vectors() -> None:
@@ -141,11 +160,10 @@ def test_few_lines_are_noted_not_warned_of() -> None:
 def test_progress_is_reported_cut_lines_are_counted_and_empty_ones_noted() -> None:
     calls: list[tuple[str, int]] = []
     reader, text = TableReader(table(0), longest=6), [*lines(1499), ""]
-    outcome = compared(
-        reader, reader, text, text, new_vectors=NewVectors.CENTRED, progress=lambda *call: calls.append(call)
-    )
-    names = ("A", "B", "A, random weights", "B, random weights")
+    read = sides(reader, reader, text, progress=lambda *call: calls.append(call))
+    outcome = compared(*read, new_vectors=NewVectors.CENTRED)
+    names = ("A", "A, random weights", "B", "B, random weights")
     assert calls == [(name, done) for name in names for done in (1024, 1500)]
     num_longer = sum(len(line.split()) + 2 > 6 for line in text)
-    assert outcome.num_cut == (num_longer, num_longer)
+    assert [side.num_cut for side in read] == [num_longer, num_longer]
     assert "In 1 lines of A the model finds nothing to read; their vectors are zero." in outcome.notes

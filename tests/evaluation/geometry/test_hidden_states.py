@@ -14,7 +14,12 @@ from torch import Tensor
 
 from isoglot.corpora.sentences import NO_WORD, EncodedSentence
 from isoglot.evaluation.geometry import hidden_states
-from isoglot.evaluation.geometry.hidden_states import sentence_vectors, word_type_vectors, word_vectors
+from isoglot.evaluation.geometry.hidden_states import (
+    sentence_and_type_vectors,
+    sentence_vectors,
+    word_type_vectors,
+    word_vectors,
+)
 from isoglot.evaluation.geometry.reader import Reader
 from isoglot.study.searches import Subwords
 from tests.evaluation.geometry.tiny_readers import CPU, WORDS, tiny_encoder_reader
@@ -150,6 +155,23 @@ def test_word_type_vectors_are_means_over_all_that_is_met_in_a_stream(
     assert mean_SWD[:, TYPES["never"]].eq(0).all()
     assert not mean_SWD.requires_grad
     assert torch.is_grad_enabled()
+
+
+@pytest.mark.parametrize("pool", [4, 1024])
+def test_sentences_and_types_are_read_together_as_they_are_alone(
+    pool: int, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sentence that is longer than the model reads has the vector of its first piece, and all its words count."""
+    monkeypatch.setattr(hidden_states, "SENTENCES_IN_A_POOL", pool)
+    lines, done = [*LINES[:9], " ".join(WORDS * 4), *LINES[9:]], []
+    whole = reader.whole_sentences(lines)
+    found = sentence_and_type_vectors(reader, whole, types=TYPES, progress=done.append)
+    alone = sentence_vectors(reader, reader.sentences(lines)), word_type_vectors(reader, whole, types=TYPES)[0]
+    torch.testing.assert_close(found, alone, rtol=0, atol=TOLERANCE)
+    assert done == sorted({*range(pool, len(lines), pool), len(lines)})
+    vector_SND, type_SRD = sentence_and_type_vectors(reader, whole, types={})
+    assert type_SRD.shape == (4, 0, 24)
+    assert vector_SND.equal(found[0])
 
 
 def test_a_stream_is_never_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
