@@ -24,7 +24,6 @@ from isoglot.store.store import Store
 
 MANIFEST = "isoglot-pack.json"
 FORMAT = 2
-"""Format 1, which is read as well, has sizes of members alone: nothing covers records, logs and the manifest itself."""
 ARTIFACTS, SUMMARIES, LOGS = "artifacts", "summaries", "logs"
 """Folders of the archive: whole artifacts, those that leave large files behind, and the logs of both."""
 OTHER_ARCHIVES = (".bz2", ".gz", ".tar", ".tgz", ".zip", ".zst")

@@ -103,7 +103,7 @@ def _no_archive(path: Path) -> IsoglotError:
 
 class _Member(NamedTuple):
     bytes: int
-    sha256: str | None  # None in archives of format 1
+    sha256: str
 
 
 def _read_manifest(archive: Path, tar: tarfile.TarFile) -> tuple[dict[str, _Member], list[str]]:
@@ -119,12 +119,12 @@ def _read_manifest(archive: Path, tar: tarfile.TarFile) -> tuple[dict[str, _Memb
         fields = parsed_json(text)
         number = int(fields["format"])
         check_format(number, newest=FORMAT, path=archive)
-        is_first_format = number == 1
-        if not is_first_format and fields["sha256"] != manifest_sum(fields):
+        if number < FORMAT:
+            raise IsoglotError(f"{archive} has format {number}, which is no longer read: pack it again")
+        if fields["sha256"] != manifest_sum(fields):
             raise ValueError("its checksum is that of another text")
         members = {
-            str(name): _Member(int(each), None) if is_first_format else _Member(int(each["bytes"]), str(each["sha256"]))
-            for name, each in fields["members"].items()
+            str(name): _Member(int(each["bytes"]), str(each["sha256"])) for name, each in fields["members"].items()
         }
         logs = [str(name) for name in fields["logs"]]
         if any(member.bytes < 0 for member in members.values()):
@@ -184,7 +184,7 @@ def _extract(archive: Path, tar: tarfile.TarFile, left: dict[str, _Member], *, d
                 raise
             name = Path(str(error.filename)).name[:40]
             raise IsoglotError(f"{archive}: the name of a file in it is too long for a disk ({name}...)") from error
-        if expected.sha256 is not None and file_sum(path).sha256 != expected.sha256:
+        if file_sum(path).sha256 != expected.sha256:
             raise other
     if left:
         raise IsoglotError(f"{archive}: {len(left)} files are missing in it, {min(left)!r} among them")
