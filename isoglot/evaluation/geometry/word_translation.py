@@ -2,7 +2,7 @@
 
 # W = words of one side, D = width
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -69,13 +69,15 @@ def word_translation(
         "coverage_of_source_words": 100 * num_sources / len({word for word, _ in test}),
         "coverage_of_target_words": 100 * num_targets / len({word for _, word in test}),
     }
-    return WordTranslation(_precisions(source_WD, target_WD, test_rows), coverage)
+    gold: dict[int, set[int]] = {row: set() for row, _ in test_rows}
+    # Where a user's dictionaries overlap, a translation of the fit is no mistake.
+    for row, column in test_rows + fit_rows:
+        if row in gold:
+            gold[row].add(column)
+    return WordTranslation(_precisions(source_WD, target_WD, gold), coverage)
 
 
-def _precisions(source_WD: Tensor, target_WD: Tensor, test: Rows) -> dict[str, float]:
-    gold: dict[int, set[int]] = {}
-    for row, column in test:
-        gold.setdefault(row, set()).add(column)
+def _precisions(source_WD: Tensor, target_WD: Tensor, gold: Mapping[int, set[int]]) -> dict[str, float]:
     return {
         f"p{at}" if measure is Measure.CSLS else f"p{at}_{measure.value}": value
         for measure in Measure
