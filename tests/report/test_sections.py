@@ -134,7 +134,7 @@ def test_each_comparison_of_a_claim_is_a_mark_by_its_margin() -> None:
     scores = with_seeds(*((each, 2) for each in OF_TABLE_1))
     lines = section_html(claims_section(scores)).split('id="claim-')
     drawn = {line.split('"')[0]: MARK.findall(line) for line in lines[1:]}
-    symbols = {Verdict.AGREES: "●", Verdict.DISAGREES: "✕", Verdict.TOO_CLOSE: "○"}
+    symbols = {Verdict.AGREES: "●", Verdict.DISAGREES: "✕", Verdict.TOO_CLOSE: "≈"}
     found = {claim.key: claim.margins for claim in scores.claims}
     assert drawn == {
         key: [
@@ -143,6 +143,12 @@ def test_each_comparison_of_a_claim_is_a_mark_by_its_margin() -> None:
         ]
         for key, margins in found.items()
     }
+    # Who cannot hover finds them in a list, which is unfolded on paper.
+    for key, margins in found.items():
+        (line,) = [line for line in lines if line.startswith(f'{key}"')]
+        listed = line.partition('<details class="on-paper">')[2].partition("</ul>")[0]
+        assert [f"{each.noises:+.1f} times the noise</li>" in listed for each in margins] == [True] * len(margins)
+        assert (f'aria-label="{len(margins)} comparisons, listed under the claim"' in line) is bool(margins)
     marks = [each for margins in found.values() for each in margins]
     assert {each.verdict for each in marks} == {*symbols}
     for each in marks:

@@ -17,7 +17,7 @@ from isoglot.report.findings.samples import Sample, mean_sample, paired
 from isoglot.report.findings.transfer_scores import TaskScores
 from isoglot.report.findings.trials import Gate, Refusal, Trial, by_group, retrieval_trials, task_trials
 from isoglot.report.findings.verdicts import Margin, Verdict, is_above_floor, margin
-from isoglot.study.conditions import DEFAULT
+from isoglot.study.conditions import DEFAULT, label_of
 
 # Shares of Default's lead over its floor: transfer survives above the first, and dies below the second.
 ALIVE, DEAD = 2 / 3, 1 / 3
@@ -168,13 +168,13 @@ class Comparisons:
         if not open_trials:
             return Kept(trials=(), measured=tuple(measured))
 
-        def margin_of(ours: Sample, theirs: Sample, text: str) -> Margin:
+        def margin_of(ours: Sample, theirs: Sample, where: str) -> Margin:
             sides = (theirs * share, ours) if is_loss else (ours, theirs * share)
-            return margin(*sides, text=text)
+            return margin(*sides, text=f"{label_of(condition)} against {share:.0%} of {label_of(of)}, {where}")
 
         means = (mean_sample(list(by_group(open_trials, name).values())) for name in (condition, of))
         a, b = paired(*means)
-        on_mean = margin_of(a, b, "the mean")
+        on_mean = margin_of(a, b, "mean")
         verdict = on_mean.verdict
         in_trials = [(each, margin_of(each.leads[condition], each.leads[of], each.title)) for each in open_trials]
         contrary = [(trial, found) for trial, found in in_trials if found.verdict is Verdict.DISAGREES]

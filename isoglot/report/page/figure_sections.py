@@ -23,7 +23,7 @@ from isoglot.study.searches import NewVectors
 from isoglot.study.study import Study
 
 UNSEEN = "None of these sentences stands in the text of the main domain that models are trained on."
-BOTH_WAYS = "Both are asked for the same words, from the first language into the second; back: the other way."
+SAME_WORDS = "Both are asked for the same words, from the first language into the second."
 BARS = "A condition has the same colour in every figure; the numbers stand in Table 1."
 UNFINISHED = "Models still in training are shown as far as their last checkpoint."
 
@@ -59,7 +59,7 @@ def figure_sections(measurements: Sequence[Measurement], *, new_vectors: NewVect
         here = [_figure(each, notes=[*each.notes, *each.seed_notes()]) for each in on_one_axis(figures)]
         section = Section(anchor=exhibit, figures=here, values={"is_picture_in_paper": True})
         if exhibit == FIGURE_4 and (bars := embedding_bars(measurements)) is not None:
-            section = replace(section, first=[Figure(bars, notes=[BOTH_WAYS])])
+            section = replace(section, first=[Figure(bars, notes=[SAME_WORDS])])
         if exhibit != FIGURE_7:
             yield section
             continue
