@@ -63,14 +63,16 @@ def read_pair_text(
     """From files that are named, or else found in the data folder; a dictionary that is missing there is noted."""
     paths = parallel or _parallel_files(languages, data=data)
     lines = read_parallel_lines(*paths, anyway=anyway)
-    entries, origin = [], " and ".join(map(str, paths))
-    for place in (OWN_DICTIONARY, MUSE):
-        dictionary = dictionary or (data and found(data / place.format(*languages)))
+    entries, origin, order = [], " and ".join(map(str, paths)), languages
+    # The user's own in either order, as the sentences.
+    for place, pair in ((OWN_DICTIONARY, languages), (MUSE, languages), (OWN_DICTIONARY, languages[::-1])):
+        if dictionary is None and data and (dictionary := found(data / place.format(*pair))):
+            order = pair
     if dictionary is None:
         lines = replace(lines, notes=(*lines.notes, _no_dictionary(languages, data=data)))
     else:
         origin += f"; {dictionary}"
-        entries = _entries(read_dictionary(dictionary, languages=languages))
+        entries = _entries(read_dictionary(dictionary, languages=order), is_turned=order != languages)
     return PairText(languages=languages, lines=lines, entries=entries, origin=origin)
 
 
@@ -96,11 +98,11 @@ def study_text(name: str, languages: Pair, *, store: Store, data: Path | None, s
         if stage is not None and found_there is not None and not store.has(stage):
             raise IsoglotError(f"{name}: {store.root} has only a summary of '{stage.title}'; {BRING_WHOLE}, or {fix}")
     a, b = (tuple(parallel_lines(text.folder, language)) for language in languages)
-    entries = [] if words is None else _entries(dictionary_entries(words.folder))
+    entries = [] if words is None else _entries(dictionary_entries(words.folder), is_turned=pair != languages)
     return PairText(
         languages=languages,
-        lines=ParallelLines(a=a, b=b),
-        entries=entries if pair == languages else [(target, source) for source, target in entries],
+        lines=ParallelLines(a=a, b=b, texts=tuple(range(len(a)))),
+        entries=entries,
         origin=f"the sentences and the dictionary of {study.name} in {store.root}",
     )
 
@@ -131,8 +133,9 @@ def _parallel_files(languages: Pair, *, data: Path | None) -> tuple[Path, Path]:
     )
 
 
-def _entries(listed: Sequence[DictionaryEntry]) -> list[WordPair]:
-    return [(each.source.lower(), each.target.lower()) for each in listed]
+def _entries(listed: Sequence[DictionaryEntry], *, is_turned: bool) -> list[WordPair]:
+    entries = ((each.source.lower(), each.target.lower()) for each in listed)
+    return [(target, source) for source, target in entries] if is_turned else [*entries]
 
 
 def _no_dictionary(languages: Pair, *, data: Path | None) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
+from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import category
 from warnings import catch_warnings
@@ -32,7 +33,7 @@ ROUNDS = 5
 
 
 class Prober:
-    """Probes one pair of languages after the other; a language that several pairs have in common is read once."""
+    """Probes one pair of languages after the other; the first, if it has the same sentences in each, is read once."""
 
     def __init__(
         self, *, name: str, new_vectors: NewVectors, progress: LineProgress = lambda _name, _done: None
@@ -42,8 +43,7 @@ class Prober:
 
         self.name, self.new_vectors, self.progress = name, new_vectors, progress
         self._floors = lru_cache(maxsize=1)(untrained_readers)
-        # The first language is asked for again with each other, so it stays.
-        self._side = lru_cache(maxsize=2)(self._read)
+        self._first = lru_cache(maxsize=1)(self._read)
 
     def probed(self, readers: tuple[Reader, Reader], text: PairText) -> tuple[list[Measurement], list[str]]:
         """Every number of a pair of languages, each as its reader reads it, and notes."""
@@ -52,8 +52,8 @@ class Prober:
         (a, b), lines, floors = text.languages, text.lines, self._floors(*readers)
         has_words = bool(text.entries)
         sides = (
-            self._side(readers[0], floors[0], tuple(lines.a), a, has_words),
-            self._side(readers[1], floors[1], tuple(lines.b), b, has_words),
+            self._first(readers[0], floors[0], lines.a, lines.texts, a, 0 if has_words else None),
+            self._read(readers[1], floors[1], lines.b, lines.texts, b, 1 if has_words else None),
         )
         result = compared(sides[0].side, sides[1].side, rounds=ROUNDS, new_vectors=self.new_vectors)
         blank = Measurement(
@@ -85,16 +85,32 @@ class Prober:
             notes.append("Words are not probed: no entry of the dictionary has both its words in these sentences.")
         return measured, notes
 
-    def _read(self, reader: Reader, floor: Reader, lines: tuple[str, ...], name: str, has_words: bool) -> ProbedSide:
+    def _read(
+        self, reader: Reader, floor: Reader, lines: tuple[str, ...], texts: tuple[int, ...], name: str, half: int | None
+    ) -> ProbedSide:
+        """The words are those of one half of the texts; of none where there is no dictionary to ask for them by."""
         from isoglot.evaluation.geometry.comparison import read_side
 
         sentences = reader.whole_sentences(lines)
+        # A word and its translation stand in the same lines. What the lines speak of would tell them, so that each
+        # language has its words from other texts.
+        has_words = [text % 2 == half for text in texts]
         row_of: dict[str, int] = {}
         types = {}
-        for spelling in most_frequent(_counts(sentences)) if has_words else ():
+        for spelling in most_frequent(_counts(compress(sentences, has_words))):
             if word := _dictionary_form(spelling):
                 types[spelling] = row_of.setdefault(word, len(row_of))
-        side = read_side(reader, floor, lines, sentences=sentences, types=types, name=name, progress=self.progress)
+        side = read_side(
+            reader,
+            floor,
+            lines,
+            texts=texts,
+            sentences=sentences,
+            types=types,
+            has_words=has_words,
+            name=name,
+            progress=self.progress,
+        )
         return ProbedSide(side, row_of)
 
 
@@ -166,7 +182,7 @@ def _word_scores(sides: Sides, text: PairText) -> Iterator[Scored]:
             yield from ((FIGURE_4, variant, score) for score in scores)
 
 
-def _counts(sentences: Sequence[EncodedSentence]) -> Counter[str]:
+def _counts(sentences: Iterable[EncodedSentence]) -> Counter[str]:
     return Counter(word for sentence in sentences for word in sentence.words)
 
 

@@ -59,8 +59,14 @@ def test_a_rotated_copy_is_alike_and_only_a_map_finds_translations(
     kind: str, probed: Callable[[str], ig.Probe]
 ) -> None:
     found = probed(kind)
-    for metric, value in (("cka", 1), ("cka_debiased", 1), ("aligned_retrieval_p1", 100), ("contextual_p1", 100)):
+    for metric, value in (("cka", 1), ("cka_debiased", 1), ("aligned_retrieval_p1", 100)):
         assert by_layer(found, metric) == pytest.approx([value] * 4, abs=1e-4), metric
+    # Each language has its words from other lines, and these lines are random: above the embeddings their words tell
+    # ever less of a word. From the same lines it would be 100 at every layer, whatever a model knows of words.
+    words = by_layer(found, "contextual_p1")
+    assert words[0] == 100
+    assert words == sorted(words, reverse=True)
+    assert words[-1] < 20
     assert single(found, "retrieval_p1_chance") == 1.25
     # Neurons are shuffled, so that vectors as they are point anywhere.
     assert max(by_layer(found, "retrieval_p1_uncentred")) < 12
@@ -73,6 +79,10 @@ def test_a_rotated_copy_is_alike_and_only_a_map_finds_translations(
         assert max(by_layer(found, "aligned_retrieval_p1", variant)) < 60
         assert max(by_layer(found, "cka", variant)) < 0.9
     assert max(by_layer(found, "contextual_p1", BOTH_UNTRAINED)) < 50
+    (rows_at_random,) = {
+        each.value for each in found.measurements if (each.metric, each.variant) == ("embedding_p1", BOTH_UNTRAINED)
+    }
+    assert rows_at_random < 50
 
 
 def test_several_languages_are_each_held_against_the_first(models: Path, data: Path, tmp_path: Path) -> None:
@@ -224,3 +234,13 @@ def _plain_copies(folder: Path) -> list[Path]:
             copies.append(folder / f"{path.stem}.txt")
             copies[-1].write_text("\n".join(file), encoding="utf-8")
     return copies
+
+
+def test_a_dictionary_serves_both_orders_of_its_languages(models: Path, data: Path) -> None:
+    there, back = (
+        ig.probe(*(models / f"BERT-{name}" for name in order), languages=order, data=data)
+        for order in (("en", "fr"), ("fr", "en"))
+    )
+    assert not any("no dictionary" in note for note in back.notes)
+    assert single(back, "contextual_asked") == single(there, "contextual_asked") == len(WORDS) // 5
+    assert single(back, "embedding_p1") == 100

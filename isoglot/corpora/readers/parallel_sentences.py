@@ -17,7 +17,7 @@ are the 10,000 sentences of xnli.15way.orig.tsv.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from isoglot.corpora.readers.inference_pairs import (
     InferencePair,
@@ -42,23 +42,30 @@ Text = tuple[Path, list[str]]  # a file and its lines
 Side = TypeVar("Side")
 
 
-def read_parallel(paths: Sequence[Path | str], *, languages: Languages) -> tuple[Pairs, int]:
-    """Sentences of one file that has both languages, or of two files in the order of the languages; none is blank.
+class Parallel(NamedTuple):
+    """Sentences with their translations."""
 
-    Also how many sentences, or pairs of premise and hypothesis, are left out because only their side has the id.
-    """
+    pairs: Pairs
+    num_unpaired: int
+    """Sentences, or pairs of premise and hypothesis, that are left out because only their side has the id."""
+    texts: Sequence[int]
+    """The text that each pair is of, by number: a premise and its hypotheses speak of one thing."""
+
+
+def read_parallel(paths: Sequence[Path | str], *, languages: Languages) -> Parallel:
+    """Sentences of one file that has both languages, or of two files in the order of the languages; none is blank."""
     if languages[0] == languages[1]:
         raise IsoglotError(f"parallel sentences need two languages, not {languages[0]!r} twice")
     match [_text(Path(path)) for path in paths]:
         case [text]:
-            pairs, unpaired = _pairs_of_one(text, languages)
+            found = _pairs_of_one(text, languages)
         case [source, target]:
-            pairs, unpaired = _pairs_of_two(source, target)
+            found = _pairs_of_two(source, target)
         case texts:
             raise IsoglotError(f"parallel sentences come in one file or in two, not in {len(texts)}")
-    if not pairs:
+    if not found.pairs:
         raise IsoglotError(f"{' and '.join(map(str, paths))}: no sentences; at least one pair is needed")
-    return pairs, unpaired
+    return found
 
 
 def _text(path: Path) -> Text:
@@ -72,12 +79,12 @@ def _text(path: Path) -> Text:
     return path, lines
 
 
-def _pairs_of_one(text: Text, languages: Languages) -> tuple[Pairs, int]:
+def _pairs_of_one(text: Text, languages: Languages) -> Parallel:
     path, lines = text
     if is_official_header(lines[0]):
         pairs = [official_pairs(lines, path=path, language=language) for language in languages]
         both, unpaired = _by_id(*pairs, where=f"{path}: pairID")
-        return _premises_and_hypotheses(both.values()), unpaired
+        return _premises_and_hypotheses(both.values(), num_unpaired=unpaired)
     names = lines[0].split("\t")
     width = len(names)
     has_both = all(language_columns(names, language=language) for language in languages)
@@ -95,31 +102,31 @@ def _pairs_of_one(text: Text, languages: Languages) -> tuple[Pairs, int]:
         if line.strip():
             fields = tab_columns(line, [width], where=f"{path}:{number}", expected=f"the first line has {width}")
             rows.append((number, fields[places[0]], fields[places[1]]))
-    return _line_pairs(rows, paths=(path, path)), 0
+    return _one_by_one(_line_pairs(rows, paths=(path, path)))
 
 
-def _pairs_of_two(*texts: Text) -> tuple[Pairs, int]:
+def _pairs_of_two(*texts: Text) -> Parallel:
     (source, source_lines), (target, target_lines) = texts
     kind, other = _kind(source_lines), _kind(target_lines)
     if kind != other:
         raise IsoglotError(f"{source} holds {kind} and {target} {other}; both should hold the same")
     if kind == TREEBANK:
         both, unpaired = _by_id(*map(_treebank_texts, texts), where=f"{source} and {target}: sent_id")
-        return list(both.values()), unpaired
+        return _one_by_one(list(both.values()), num_unpaired=unpaired)
     (shorter, few), (longer, many) = sorted(((path, len(lines)) for path, lines in texts), key=lambda each: each[1])
     if few != many:
         problem = f"no line of {shorter} goes with this one; they have {many} and {few} lines, and should have as many"
         raise IsoglotError(f"{longer}:{few + 1}: {problem}")
     if kind == SENTENCES:
         rows = zip(range(1, few + 1), source_lines, target_lines, strict=True)
-        return _line_pairs(rows, paths=(source, target)), 0
+        return _one_by_one(_line_pairs(rows, paths=(source, target)))
     sides = [inference_pairs(lines, path=path) for path, lines in texts]
     pairs, unpaired = _by_id(*sides, where=f"{source} and {target}: line number")
     for number, (a, b) in pairs.items():
         if a.label != b.label:
             labels = f"the label is {b.label}, but {a.label} in {source}"
             raise IsoglotError(f"{target}:{number}: {labels}; a pair should stand in the same line of both")
-    return _premises_and_hypotheses(pairs.values()), unpaired
+    return _premises_and_hypotheses(pairs.values(), num_unpaired=unpaired)
 
 
 def _kind(lines: Sequence[str]) -> str:
@@ -166,10 +173,15 @@ def _line_pairs(rows: Iterable[tuple[int, str, str]], *, paths: tuple[Path, Path
     return pairs
 
 
-def _premises_and_hypotheses(both: Iterable[tuple[InferencePair, InferencePair]]) -> Pairs:
+def _one_by_one(pairs: Pairs, *, num_unpaired: int = 0) -> Parallel:
+    return Parallel(pairs, num_unpaired, range(len(pairs)))
+
+
+def _premises_and_hypotheses(both: Iterable[tuple[InferencePair, InferencePair]], *, num_unpaired: int) -> Parallel:
     both = list(both)
-    premises = dict.fromkeys((a.premise, b.premise) for a, b in both)
-    return [*premises, *((a.hypothesis, b.hypothesis) for a, b in both)]
+    text_of = {premise: text for text, premise in enumerate(dict.fromkeys((a.premise, b.premise) for a, b in both))}
+    pairs = [*text_of, *((a.hypothesis, b.hypothesis) for a, b in both)]
+    return Parallel(pairs, num_unpaired, [*text_of.values(), *(text_of[a.premise, b.premise] for a, b in both)])
 
 
 def _by_id(

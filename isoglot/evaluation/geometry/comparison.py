@@ -63,12 +63,14 @@ class Side:
     reader: Reader
     floor: Reader
     lines: Sequence[str]
+    texts: Sequence[int]
+    """The text that each line is of, by number."""
     name: str
     """In notes."""
     vector_SND: Tensor
     floor_SND: Tensor
     type_SRD: Tensor
-    """The mean state of all occurrences of each type that was asked for."""
+    """The mean state of the occurrences of each type that was asked for."""
     floor_type_SRD: Tensor
     num_cut: int
     """Lines that are longer than the model can read."""
@@ -81,14 +83,19 @@ def read_side(
     floor: Reader,
     lines: Sequence[str],
     *,
+    texts: Sequence[int],
     sentences: Sequence[EncodedSentence],
     types: Mapping[str, int],
-    name: str = "A",
+    has_words: Sequence[bool],
+    name: str,
     progress: LineProgress = lambda _name, _done: None,
 ) -> Side:
-    """The side of the lines, which the reader has made whole sentences of; each model reads them once."""
+    """The side of the lines, which the reader has made whole sentences of; each model reads them once.
+
+    The types are taken from the sentences that have words.
+    """
     (vector_SND, type_SRD), (floor_SND, floor_type_SRD) = (
-        sentence_and_type_vectors(each, sentences, types=types, progress=partial(progress, called))
+        sentence_and_type_vectors(each, sentences, types=types, has_words=has_words, progress=partial(progress, called))
         for each, called in ((reader, name), (floor, f"{name}, random weights"))
     )
     num_tokens = sum(place != NO_WORD for sentence in sentences for place in sentence.word_of)
@@ -96,6 +103,7 @@ def read_side(
         reader=reader,
         floor=floor,
         lines=lines,
+        texts=texts,
         name=name,
         vector_SND=vector_SND,
         floor_SND=floor_SND,
@@ -123,7 +131,7 @@ class Comparison:
 
 def compared(a: Side, b: Side, *, rounds: int = 5, new_vectors: NewVectors) -> Comparison:
     """Line i of one side says what line i of the other says."""
-    lines = HeldOutLines.of(a.lines, b.lines)
+    lines = HeldOutLines.of(a.lines, b.lines, texts=a.texts)
     device = a.reader.device if a.reader.device.type == "cuda" else torch.device("cpu")
     paired = paired_layers(len(a.vector_SND), len(b.vector_SND))
 

@@ -91,9 +91,13 @@ def sentence_and_type_vectors(
     sentences: Sequence[EncodedSentence],
     *,
     types: Mapping[str, int],
+    has_words: Sequence[bool],
     progress: Callable[[int], None] = lambda _done: None,
 ) -> tuple[Tensor, Tensor]:
-    """Both of whole sentences, which are read once: [S, N, D] as if they had been cut, [S, W, D] of all their words."""
+    """Both of whole sentences, which are read once: [S, N, D] as if they had been cut, and [S, W, D] of all words.
+
+    Words are taken from some sentences alone.
+    """
     layers = range(reader.num_states)
     of_sentences = _Means(reader, layers=layers, num_rows=len(sentences))
     of_types = _Means(reader, layers=layers, num_rows=max(types.values(), default=-1) + 1)
@@ -105,7 +109,9 @@ def sentence_and_type_vectors(
         pool = [*chain.from_iterable(pieces)]
         tokens = _Tokens(pool)
         row_T = np.where(tokens.word_T == NO_WORD, NO_ROW, row_N[tokens.sentence_T])
-        of_words = _Wanted(of_types, *_rows_of_types(pool, tokens, types))
+        type_T, weight_T = _rows_of_types(pool, tokens, types)
+        gives_words_N = np.repeat(has_words[start : start + len(pieces)], [*map(len, pieces)])
+        of_words = _Wanted(of_types, np.where(gives_words_N[tokens.sentence_T], type_T, NO_ROW), weight_T)
         _read(reader, tokens, _Wanted(of_sentences, row_T), of_words)
         progress(start + len(pieces))
     return of_sentences.vector_SRD(), of_types.vector_SRD()

@@ -84,6 +84,8 @@ class ParallelLines:
 
     a: tuple[str, ...]
     b: tuple[str, ...]
+    texts: tuple[int, ...]
+    """The text that each line is of, by number."""
     notes: tuple[str, ...] = ()
 
 
@@ -92,9 +94,11 @@ def read_parallel_lines(path_a: Path, path_b: Path, *, anyway: bool = False) -> 
 
     With `anyway`, lines that do not look like translations are noted and not refused.
     """
-    pairs, unpaired = read_parallel([path_a, path_b], languages=("a", "b"))
-    notes = [f"Sentences that only one file has, left out: {unpaired:,}."] if unpaired else []
-    distinct = list(dict.fromkeys(pairs))
+    pairs, num_unpaired, texts = read_parallel([path_a, path_b], languages=("a", "b"))
+    notes = [f"Sentences that only one file has, left out: {num_unpaired:,}."] if num_unpaired else []
+    distinct: dict[tuple[str, str], int] = {}
+    for pair, text in zip(pairs, texts, strict=True):
+        distinct.setdefault(pair, text)
     if len(distinct) < LEAST_LINES:
         fix = f"give at least {LEAST_LINES}, of which every fifth is a test, and better thousands"
         raise IsoglotError(f"{path_a} and {path_b}: {len(distinct)} different lines; {fix}")
@@ -109,22 +113,26 @@ def read_parallel_lines(path_a: Path, path_b: Path, *, anyway: bool = False) -> 
         notes.append(f"{same[0].upper()}{same[1:]}: a model finds these without knowing a second language.")
     if len(distinct) < len(pairs):
         notes.append(f"{len(pairs) - len(distinct):,} repeated lines are left out.")
-    return ParallelLines(a=tuple(a for a, _ in distinct), b=tuple(b for _, b in distinct), notes=tuple(notes))
+    a, b = zip(*distinct, strict=True)
+    return ParallelLines(a=a, b=b, texts=tuple(distinct.values()), notes=tuple(notes))
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOutLines:
     tests: list[int]
     fitted: list[int]
-    """Rows with neither side among the tests: a map must not be fitted on the answers."""
+    """Rows of other texts, with neither side among the tests: a map must not be fitted on the answers."""
     pairs: list[tuple[int, int]]
     """Right answers, counted among the tests; a sentence that occurs there twice has two."""
 
     @classmethod
-    def of(cls, lines_a: Sequence[str], lines_b: Sequence[str]) -> Self:
-        tests = list(range(TEST_EVERY - 1, len(lines_a), TEST_EVERY))
+    def of(cls, lines_a: Sequence[str], lines_b: Sequence[str], *, texts: Sequence[int] = ()) -> Self:
+        """Every fifth text is a test, with all its lines; each line is a text of its own where none are named."""
+        texts = texts or range(len(lines_a))
+        asked = {*list(dict.fromkeys(texts))[TEST_EVERY - 1 :: TEST_EVERY]}
+        tests = [row for row, text in enumerate(texts) if text in asked]
         tests_a, tests_b = ([lines[row] for row in tests] for lines in (lines_a, lines_b))
-        fitted = rows_apart((lines_a, lines_b), tests=(tests_a, tests_b))
+        fitted = [row for row in rows_apart((lines_a, lines_b), tests=(tests_a, tests_b)) if texts[row] not in asked]
         if len(tests) < 2 or len(fitted) < 2:
             problem = f"{len(lines_a)} lines leave {len(tests)} to test and {len(fitted)} others to fit a map on"
             raise IsoglotError(f"{problem}; give more lines, or fewer that repeat each other")

@@ -114,7 +114,7 @@ class ParallelFiles(Stage):
     def make(self, work: Work) -> None:
         paths = [file.path for file in self.files]
         read = [read_parallel(paths[place : place + 2], languages=self.languages) for place in range(0, len(paths), 2)]
-        source, target = ([pair[side] for pairs, _ in read for pair in pairs] for side in (0, 1))
+        source, target = ([pair[side] for each in read for pair in each.pairs] for side in (0, 1))
         if len(source) >= LEAST_LINES:
             # Paraphrases may repeat many lines.
             are_paraphrases = len({*map(original, self.languages)}) == 1

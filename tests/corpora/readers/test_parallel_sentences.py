@@ -29,8 +29,8 @@ def sentence(sent_id: str, text: str) -> str:
 
 
 def pairs(paths: list[Path], languages: tuple[str, str] = EN_FR) -> list[tuple[str, str]]:
-    found, unpaired = read_parallel(paths, languages=languages)
-    assert unpaired == 0
+    found, num_unpaired, _ = read_parallel(paths, languages=languages)
+    assert num_unpaired == 0
     return found
 
 
@@ -71,7 +71,18 @@ OTHER_TREES = sentence("n4", "Un âne.") + sentence("n3", "Une vache.") + senten
 def test_formats(
     tmp_path: Path, contents: list[str], languages: tuple[str, str], expected: list[tuple[str, str]], unpaired: int
 ) -> None:
-    assert read_parallel(written(tmp_path, *contents), languages=languages) == (expected, unpaired)
+    found = read_parallel(written(tmp_path, *contents), languages=languages)
+    assert (found.pairs, found.num_unpaired) == (expected, unpaired)
+    assert len(found.texts) == len(expected)
+
+
+def test_hypotheses_are_of_the_text_of_their_premise_and_other_lines_of_their_own(tmp_path: Path) -> None:
+    assert [*read_parallel(written(tmp_path, *LINES), languages=EN_FR).texts] == [0, 1, 2]
+    found = read_parallel(written(tmp_path, PREMISES, TRANSLATED), languages=EN_FR)
+    assert dict(zip(found.pairs, found.texts, strict=True)) == {
+        **dict.fromkeys((("P", "p"), ("H1", "h1"), ("H2", "h2")), 0),
+        **dict.fromkeys((("Q", "q"), ("H3", "h3")), 1),
+    }
 
 
 letters = st.characters(exclude_characters="\0\t\n\r\ufeff", codec="utf-8")
@@ -179,7 +190,7 @@ def test_anything_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, c
     for path, side in zip(paths, content, strict=True):
         path.write_bytes(side)
     try:
-        parallel, _ = read_parallel(paths, languages=EN_FR)
+        parallel = read_parallel(paths, languages=EN_FR).pairs
     except IsoglotError as error:
         assert str(error).startswith(str(folder))  # noqa: PT017
     else:

@@ -70,7 +70,14 @@ def sides(
     readers = zip((a, b), untrained_readers(a, b), "AB", strict=True)
     return [
         read_side(
-            *models, text, sentences=models[0].whole_sentences(text), types={"1": 0}, name=name, progress=progress
+            *models,
+            text,
+            texts=range(len(text)),
+            sentences=models[0].whole_sentences(text),
+            types={"1": 0},
+            has_words=[True] * len(text),
+            name=name,
+            progress=progress,
         )
         for *models, name in readers
     ]

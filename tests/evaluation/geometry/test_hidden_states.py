@@ -3,7 +3,7 @@
 import weakref
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import compress, groupby
 
 import numpy as np
 import pytest
@@ -165,13 +165,17 @@ def test_sentences_and_types_are_read_together_as_they_are_alone(
     monkeypatch.setattr(hidden_states, "SENTENCES_IN_A_POOL", pool)
     lines, done = [*LINES[:9], " ".join(WORDS * 4), *LINES[9:]], []
     whole = reader.whole_sentences(lines)
-    found = sentence_and_type_vectors(reader, whole, types=TYPES, progress=done.append)
+    every, some = [True] * len(whole), [row % 3 == 0 for row in range(len(whole))]
+    found = sentence_and_type_vectors(reader, whole, types=TYPES, has_words=every, progress=done.append)
     alone = sentence_vectors(reader, reader.sentences(lines)), word_type_vectors(reader, whole, types=TYPES)[0]
     torch.testing.assert_close(found, alone, rtol=0, atol=TOLERANCE)
     assert done == sorted({*range(pool, len(lines), pool), len(lines)})
-    vector_SND, type_SRD = sentence_and_type_vectors(reader, whole, types={})
-    assert type_SRD.shape == (4, 0, 24)
+    vector_SND, type_SRD = sentence_and_type_vectors(reader, whole, types=TYPES, has_words=some)
     assert vector_SND.equal(found[0])
+    of_some = word_type_vectors(reader, compress(whole, some), types=TYPES)[0]
+    torch.testing.assert_close(type_SRD, of_some, rtol=0, atol=TOLERANCE)
+    assert not type_SRD.equal(found[1])
+    assert sentence_and_type_vectors(reader, whole, types={}, has_words=every)[1].shape == (4, 0, 24)
 
 
 def test_a_stream_is_never_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:

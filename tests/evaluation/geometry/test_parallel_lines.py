@@ -95,6 +95,11 @@ def test_a_sentence_of_the_test_is_fitted_on_in_no_language_and_all_that_say_the
     assert lines.tests == [4, 9, 14, 19]
     assert lines.fitted == [row for row in range(23) if row not in (4, 9, 14, 19)]
     assert lines.pairs == [(0, 0), (1, 1), (2, 2), (3, 3)]
+    # Of ten texts with two lines and three more with one, the fifth and the tenth are tests with all their lines.
+    texts = [*range(10), *range(10), 10, 11, 12]
+    of_texts = HeldOutLines.of(lines_a, lines_b, texts=texts)
+    assert of_texts.tests == [4, 9, 14, 19]
+    assert of_texts.fitted == [row for row in range(23) if texts[row] not in (4, 9)]
     lines_a[0], lines_b[1], lines_b[14] = lines_a[4], lines_b[9], lines_b[4]
     lines = HeldOutLines.of(lines_a, lines_b)
     assert lines.tests == [4, 9, 14, 19]
