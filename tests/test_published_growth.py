@@ -1,14 +1,19 @@
 """Numbers that pages of results give of growth are those of the measurements beside them."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import permutations
 from statistics import fmean
 
 import pytest
-from published_records import LANGUAGES, grown, pages_by_hand
+from published_records import LANGUAGES, ROOT, grown, pages_by_hand, report_data
 
+from isoglot.pipeline.cells import UNTRAINED
 from isoglot.report.growth.fits import prediction_text
-from isoglot.report.growth.rows import times_behind
+from isoglot.report.growth.rows import Growth, times_behind
 from isoglot.study.conditions import TABLE_1
 from isoglot.study.scales import PAPER
+from isoglot.study.study_file import read_study
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 
@@ -105,3 +110,83 @@ def test_it_says_how_tasks_grow(readme: str) -> None:
         name = {"ner": "NER", "parsing": "parsing"}[str(each.measure.task)]
         at_moments = " | ".join(f"{fmean(each.line.at(tokens)):.1f}" for tokens in each.tokens)
         assert f"| {each.line.label}, {name} | {each.floor:.1f} | {at_moments} |" in readme
+
+
+def untrained_best(condition: str, language: str) -> float:
+    """What the best layer of models before training finds, mean over seeds."""
+    by_seed: dict[int | None, float] = {}
+    for each in report_data("replication").measurements:
+        of = each.exhibit, each.variant, each.metric, each.condition, each.languages[1]
+        if of == ("emergence", UNTRAINED, "retrieval_p1", condition, language):
+            by_seed[each.seed] = max(each.value, by_seed.get(each.seed, 0.0))
+    return fmean(by_seed.values())
+
+
+def from_untrained(row: Growth) -> Growth:
+    return replace(row, floor=untrained_best(row.condition, row.languages[1]))
+
+
+def of_retrieval() -> list[Growth]:
+    return [each for each in grown().values() if each.measure.key == "retrieval"]
+
+
+def errors_ahead(rows: Sequence[Growth], *, doublings: int) -> list[tuple[bool, float]]:
+    """Whether intervals hold what comes later, and how much too high forecasts are, before the learning rate falls."""
+    found = []
+    for row in rows:
+        *earlier, end = sorted(row.steady)
+        known = {*earlier[: 1 - doublings or None]}
+        by_seed = {seed: {at: value for at, value in of.items() if at in known} for seed, of in row.by_seed.items()}
+        predicted, _ = replace(row, by_seed=by_seed, annealed=frozenset(), budget=end).at(end)
+        if predicted:
+            truth = [of_seed[end] for of_seed in row.by_seed.values()]
+            found += [(predicted.low <= each <= predicted.high, predicted.value - each) for each in truth]
+    return found
+
+
+def test_it_says_how_well_curves_forecast_what_came(readme: str) -> None:
+    text = (
+        "of {} scores of rows that grow {:.0f}% lie inside intervals of 90%, and the forecast is {:.1f} points too "
+        "high on the mean. Two doublings ahead, from moments up to 126M, {:.0f}% lie inside, and it is {:.1f} points"
+    )
+    one, two = (errors_ahead(of_retrieval(), doublings=each) for each in (1, 2))
+    assert len(one) == len(two)
+    shares, points = ([fmean(column) for column in zip(*of, strict=True)] for of in (one, two))
+    assert text.format(len(one), 100 * shares[0], shares[1], 100 * points[0], points[1]) in readme
+    rows = [from_untrained(each) for each in of_retrieval()]
+    others = [fmean(error for _, error in errors_ahead(rows, doublings=each)) for each in (1, 2)]
+    assert "Then the forecast is {:.1f} and {:.1f} points too high".format(*others) in readme
+
+
+def test_it_says_what_curves_from_the_untrained_model_would_predict(readme: str) -> None:
+    tokens = read_study(ROOT / "studies/control-growth.toml").scale.tokens
+    for condition in ("default", "sep-emb", "no-anchors", "sep-l1-3"):
+        row = grown()[condition, "de", "retrieval"]
+        intervals = (each.at(tokens)[0] for each in (row, from_untrained(row)))
+        cells = [f"{each.value:.1f} ({each.low:.1f} to {each.high:.1f})" for each in intervals if each]
+        assert f"| {row.line.label} | {' | '.join(cells)} |" in readme
+    own = {"no-anchors", "sep-emb", "sep-emb-l1-3", "sep-emb-l1-6"}
+    apart, shared = (
+        [untrained_best(name, language) for name in names for language in LANGUAGES]
+        for names in (own, {row.name for row in TABLE_1} - own)
+    )
+    text = "has {:.1f} to {:.1f}% without shared words and {:.1f} to {:.1f}% with them"
+    assert text.format(min(apart), max(apart), min(shared), max(shared)) in readme
+
+
+def test_it_says_how_often_the_curve_of_one_seed_holds_the_other(readme: str) -> None:
+    inside: dict[str, list[bool]] = {}
+    for row in of_retrieval():
+        for seed, other in permutations(row.by_seed):
+            fit, reason = row.of_seeds({seed}).fit_and_reason
+            if fit is None or reason:
+                continue
+            for tokens, value in row.by_seed[other].items():
+                predicted = fit.predicted(tokens, is_annealed=tokens in row.annealed)
+                inside.setdefault(row.condition, []).append(predicted.low <= value <= predicted.high)
+    shares = {condition: 100 * fmean(of_row) for condition, of_row in inside.items()}
+    few = [shares.pop(each) for each in ("no-anchors", "sep-emb")]
+    text = "holds {:.0f}% of the other seed's moments under No anchors and {:.0f}% under Sep Emb, in the other six rows"
+    assert text.format(*few) in readme
+    assert len(shares) == 6
+    assert f"in the other six rows that grow {min(shares.values()):.0f} to {max(shares.values()):.0f}%." in readme
