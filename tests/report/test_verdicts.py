@@ -44,9 +44,20 @@ def test_three_seeds_or_more_are_held_against_students_t(values: list[list[float
     a, b = (np.round(each[:number], 3) for each in values)
     error = math.sqrt((a.var(ddof=1) + b.var(ddof=1)) / number)
     least = CLOSE_POINTS / math.sqrt(number)
-    expected = max(least, scipy.stats.t.ppf(0.975, 2 * number - 2) * error)
+    with np.errstate(invalid="ignore"):
+        degrees = scipy.stats.ttest_ind(a, b, equal_var=False).df if error else 1.0
+    expected = max(least, scipy.stats.t.ppf(0.975, degrees) * error)
     found = noise_between(*(replace(sample(*each), close=50.0) for each in (a, b)))
     assert found == pytest.approx(expected, rel=5e-3)
+
+
+@pytest.mark.parametrize(("spread", "others"), [(10.0, 10.0), (20.0, 5.0), (20.0, 1.0)])
+def test_chance_is_called_a_difference_once_in_twenty_however_unequal_the_spreads(spread: float, others: float) -> None:
+    draw, calls = np.random.default_rng(0), 0
+    for _ in range(2000):
+        a, b = (sample(*draw.normal(50.0, each, 3)) for each in (spread, others))
+        calls += order_verdict(a, b) is not T
+    assert 0.03 < calls / 2000 < 0.065
 
 
 def test_a_floor_of_one_seed_is_taken_to_vary_as_its_condition_does() -> None:

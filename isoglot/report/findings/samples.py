@@ -135,14 +135,21 @@ def noise_between(a: Sample, b: Sample) -> float:
     uncertain = [each for each in (a, b) if each.variance]
     if any(len(each.by_seed) < ENOUGH_SEEDS for each in uncertain):
         return close * in_scores
-    degrees = sum(len(each.by_seed) - 1 for each in uncertain)
-    own = t_quantile(LEVEL, degrees) * sqrt(sum(each.variance_by_seeds for each in uncertain))
+    own = _own_noise([(each.variance_by_seeds, len(each.by_seed) - 1) for each in uncertain])
     # A few seeds may lie together by chance.
     return max(min(close, CLOSE_POINTS) * in_scores, own)
 
 
+def _own_noise(variances: Sequence[tuple[float, int]]) -> float:
+    """The noise between means of which each has a variance, by so many degrees of freedom."""
+    variance = sum(each for each, _ in variances)
+    # Welch's: where one side varies far more, the seeds of the other tell nothing of it.
+    uncertainty = sum(each**2 / degrees for each, degrees in variances)
+    return t_quantile(LEVEL, variance**2 / uncertainty) * sqrt(variance) if uncertainty else 0.0
+
+
 @cache
-def t_quantile(level: float, num_free: int) -> float:
+def t_quantile(level: float, num_free: float) -> float:
     """The end of the middle `level` of Student's t distribution: 2.13 for 0.9 and 4 degrees of freedom."""
     # With t = sqrt(n) tan(angle) the density becomes a power of a cosine on a finite range, easily summed up.
     angles = np.linspace(0, np.pi / 2, 20_001)
