@@ -113,7 +113,7 @@ def test_it_says_how_tasks_grow(readme: str) -> None:
 
 
 def untrained_best(condition: str, language: str) -> float:
-    """What the best layer of models before training finds, mean over seeds."""
+    """Retrieval at the best layer of models before training, mean over seeds."""
     by_seed: dict[int | None, float] = {}
     for each in report_data("replication").measurements:
         of = each.exhibit, each.variant, each.metric, each.condition, each.languages[1]
