@@ -1,16 +1,19 @@
 """Numbers that pages of results give of growth are those of the measurements beside them."""
 
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import permutations
+from collections.abc import Callable, Sequence
 from statistics import fmean
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 from published_records import LANGUAGES, ROOT, grown, pages_by_hand, report_data
+from scipy.optimize import minimize
+from scipy.special import expit
 
 from isoglot.pipeline.cells import UNTRAINED
-from isoglot.report.growth.fits import prediction_text
+from isoglot.report.growth.predictions import Prediction, held_back
 from isoglot.report.growth.rows import Growth, times_behind
+from isoglot.report.growth.trends import prediction_text
 from isoglot.study.conditions import TABLE_1
 from isoglot.study.scales import PAPER
 from isoglot.study.study_file import read_study
@@ -112,81 +115,91 @@ def test_it_says_how_tasks_grow(readme: str) -> None:
         assert f"| {each.line.label}, {name} | {each.floor:.1f} | {at_moments} |" in readme
 
 
-def untrained_best(condition: str, language: str) -> float:
-    """Retrieval at the best layer of models before training, mean over seeds."""
-    by_seed: dict[int | None, float] = {}
-    for each in report_data("replication").measurements:
-        of = each.exhibit, each.variant, each.metric, each.condition, each.languages[1]
-        if of == ("emergence", UNTRAINED, "retrieval_p1", condition, language):
-            by_seed[each.seed] = max(each.value, by_seed.get(each.seed, 0.0))
-    return fmean(by_seed.values())
+def of(key: str) -> list[Growth]:
+    return [each for each in grown().values() if each.measure.key == key]
 
 
-def from_untrained(row: Growth) -> Growth:
-    return replace(row, floor=untrained_best(row.condition, row.languages[1]))
+def logistic(row: Growth, tokens: int) -> float:
+    """The curve that stood here first: odds, from floor to ceiling, times one number a doubling, all points alike."""
+    points = [(at, score, at in row.annealed) for by_tokens in row.by_seed.values() for at, score in by_tokens.items()]
+    reach = row.ceiling - row.floor
+    at_N, score_N, is_annealed_N = np.array(points).T
+    rows_NP = np.stack([np.ones(len(points)), np.log2(at_N / tokens), is_annealed_N], axis=1)
+    share_N = np.clip((score_N - row.floor) / reach, 0, 1)
+
+    def loss(parameters_P: NDArray[np.float64]) -> float:
+        logit_N = rows_NP @ parameters_P
+        return float(np.logaddexp(0, logit_N).sum() - share_N @ logit_N)
+
+    at_P = minimize(loss, np.zeros(3), method="BFGS").x
+    return float(row.floor + reach * expit(at_P[0] + (at_P[2] if row.annealed else 0.0)))
 
 
-def of_retrieval() -> list[Growth]:
-    return [each for each in grown().values() if each.measure.key == "retrieval"]
+def errors(found: Sequence[Prediction], said: Callable[[Prediction], float]) -> tuple[float, float]:
+    """How much too high, and how far off, on the mean over scores."""
+    off = [said(each) - score for each in found for score in each.longer.finished]
+    return fmean(off), fmean(map(abs, off))
 
 
-def errors_ahead(rows: Sequence[Growth], *, doublings: int) -> list[tuple[bool, float]]:
-    """Whether intervals hold what comes later, and how much too high forecasts are, before the learning rate falls."""
-    found = []
-    for row in rows:
-        *earlier, end = sorted(row.steady)
-        known = {*earlier[: 1 - doublings or None]}
-        by_seed = {seed: {at: value for at, value in of.items() if at in known} for seed, of in row.by_seed.items()}
-        predicted, _ = replace(row, by_seed=by_seed, annealed=frozenset(), budget=end).at(end)
-        if predicted:
-            truth = [of_seed[end] for of_seed in row.by_seed.values()]
-            found += [(predicted.low <= each <= predicted.high, predicted.value - each) for each in truth]
-    return found
+def trends(each: Prediction) -> float:
+    assert each.interval is not None
+    return each.interval.value
 
 
-def test_it_says_how_well_curves_forecast_what_came(readme: str) -> None:
-    text = (
-        "of {} scores of rows that grow {:.0f}% lie inside intervals of 90%, and the forecast is {:.1f} points too "
-        "high on the mean. Two doublings ahead, from moments up to 126M, {:.0f}% lie inside, and it is {:.1f} points"
+def test_it_says_which_rule_foretells_later_moments(readme: str) -> None:
+    held = [held_back(of(key), moments=moments) for key in ("retrieval", "words") for moments in (1, 2)]
+    rules: dict[str, Callable[[Prediction], float]] = {
+        "a logistic curve through all moments": lambda each: logistic(each.shorter, each.longer.budget),
+        "the last two doublings go on": trends,
+        "nothing is added": lambda each: fmean(each.shorter.finished),
+    }
+    for name, said in rules.items():
+        cells = [f"{too_high:+.1f} ({off:.1f})" for too_high, off in (errors(found, said) for found in held)]
+        assert f"| {name} | {' | '.join(cells)} |" in readme
+    inside, scores = ([] for _ in range(2))
+    for found in held:
+        inside.append(sum(each.num_inside for each in found))
+        scores.append(sum(len(each.longer.finished) for each in found))
+    said = [f"{one} of {of_all}" for one, of_all in zip(inside, scores, strict=True)]
+    assert "Of retrieval {} scores lie inside one doubling ahead and {} two, of words {} and {}".format(*said) in readme
+    tasks = [held_back(of(key)) for key in ("ner", "parsing")]
+    counts = [f"{sum(each.num_inside for each in found)} of {len(found)}" for found in tasks]
+    assert "Of tasks, one seed each, {} lie inside in NER and {} in parsing".format(*counts) in readme
+
+
+def test_it_says_what_becomes_of_rows_without_a_prediction(readme: str) -> None:
+    said = {(each.longer.condition, each.longer.languages) for each in held_back(of("retrieval"), moments=2)}
+    rest = [row for row in of("retrieval") if (row.condition, row.languages) not in said]
+    *_, before, _, end = sorted(rest[0].steady)
+    gains = [fmean(row.line.at(end)) - fmean(row.line.at(before)) for row in rest]
+    assert (
+        f"{len(rest)} rows of retrieval have none two doublings before 503M, and gain {max(gains):.1f} points" in readme
     )
-    one, two = (errors_ahead(of_retrieval(), doublings=each) for each in (1, 2))
-    assert len(one) == len(two)
-    shares, points = ([fmean(column) for column in zip(*of, strict=True)] for of in (one, two))
-    assert text.format(len(one), 100 * shares[0], shares[1], 100 * points[0], points[1]) in readme
-    rows = [from_untrained(each) for each in of_retrieval()]
-    others = [fmean(error for _, error in errors_ahead(rows, doublings=each)) for each in (1, 2)]
-    assert "Then the forecast is {:.1f} and {:.1f} points too high".format(*others) in readme
 
 
-def test_it_says_what_curves_from_the_untrained_model_would_predict(readme: str) -> None:
+def test_two_rules_foretell_the_longer_run(readme: str) -> None:
     tokens = read_study(ROOT / "studies/control-growth.toml").scale.tokens
     for condition in ("default", "sep-emb", "no-anchors", "sep-l1-3"):
         row = grown()[condition, "de", "retrieval"]
-        intervals = (each.at(tokens)[0] for each in (row, from_untrained(row)))
-        cells = [f"{each.value:.1f} ({each.low:.1f} to {each.high:.1f})" for each in intervals if each]
+        cells = [
+            f"{fmean(row.finished):.1f}",
+            f"{logistic(row, tokens):.1f}",
+            prediction_text(*row.at(tokens), decimals=1),
+        ]
         assert f"| {row.line.label} | {' | '.join(cells)} |" in readme
-    own = {"no-anchors", "sep-emb", "sep-emb-l1-3", "sep-emb-l1-6"}
-    apart, shared = (
-        [untrained_best(name, language) for name in names for language in LANGUAGES]
-        for names in (own, {row.name for row in TABLE_1} - own)
-    )
-    text = "has {:.1f} to {:.1f}% without shared words and {:.1f} to {:.1f}% with them"
-    assert text.format(min(apart), max(apart), min(shared), max(shared)) in readme
 
 
-def test_it_says_how_often_the_curve_of_one_seed_holds_the_other(readme: str) -> None:
-    inside: dict[str, list[bool]] = {}
-    for row in of_retrieval():
-        for seed, other in permutations(row.by_seed):
-            fit, reason = row.of_seeds({seed}).fit_and_reason
-            if fit is None or reason:
-                continue
-            for tokens, value in row.by_seed[other].items():
-                predicted = fit.predicted(tokens, is_annealed=tokens in row.annealed)
-                inside.setdefault(row.condition, []).append(predicted.low <= value <= predicted.high)
-    shares = {condition: 100 * fmean(of_row) for condition, of_row in inside.items()}
-    few = [shares.pop(each) for each in ("no-anchors", "sep-emb")]
-    text = "holds {:.0f}% of the other seed's moments under No anchors and {:.0f}% under Sep Emb, in the other six rows"
-    assert text.format(*few) in readme
-    assert len(shares) == 6
-    assert f"in the other six rows that grow {min(shares.values()):.0f} to {max(shares.values()):.0f}%." in readme
+def test_it_says_what_cka_has_before_training(readme: str) -> None:
+    ends, untrained = [], []
+    for language in LANGUAGES:
+        ends.append(fmean(grown()["default", language, "cka"].finished))
+        layers: dict[int | None, list[float]] = {}
+        for each in report_data("replication").measurements:
+            if (each.exhibit, each.variant, each.metric, each.condition, each.languages[1]) == (
+                *("figure-7", UNTRAINED, "cka"),
+                *("default", language),
+            ):
+                layers.setdefault(each.seed, []).append(each.value)
+        untrained.append(fmean(map(fmean, layers.values())))
+    text = "Default's is {:.2f} to {:.2f} at the end, and Default untrained has {:.2f} to {:.2f}"
+    assert text.format(min(ends), max(ends), min(untrained), max(untrained)) in readme

@@ -3,18 +3,23 @@
 import csv
 import json
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from published_records import RECIPE, RESULTS, ROOT, packed_records, published_part, with_published_files
 
 from isoglot.pipeline.exhibits import gaps, targets
 from isoglot.pipeline.measurements import measurements
+from isoglot.report.growth.predictions import held_back
 from isoglot.report.growth.rows import growth_csv, growths
+from isoglot.report.growth.trends import prediction_text
 from isoglot.store import State, Store, inputs_first
 from isoglot.store import plan as plan_of
 from isoglot.store.unpacking import unpack
 from isoglot.study.study import Study
+from isoglot.study.study_file import read_study
 
 STUDIES = sorted(folder.parent.name for folder in ROOT.glob("results/*/pieces") if folder.parent != RECIPE)
 
@@ -71,12 +76,26 @@ def test_predictions_of_longer_runs_follow_from_the_pieces(recipes: Store) -> No
     """They were written down before a longer run, and must not change after it."""
     study = with_published_files(RECIPE / "spread-1g-equal-starts.toml", RECIPE)
     study = study.replace(exhibits=["growth"], seeds=[0, 1])
-    found, _ = measurements(study, recipes)
-    ours = csv.DictReader(growth_csv(growths(found, scale=study.scale)).splitlines())
+    rows = growths(measurements(study, recipes)[0], scale=study.scale)
+    ours = csv.DictReader(growth_csv(rows).splitlines())
     with (RECIPE / "growth.csv").open(newline="") as lines:
         for our, written in zip(ours, csv.DictReader(lines), strict=True):
             assert our.keys() == written.keys()
             for key, value in written.items():
                 # Other processors may round the last digit otherwise.
-                number = key in ("odds_per_doubling", "odds_low", "odds_high", "predicted", "low", "high") and value
+                number = key in ("per_doubling", "per_doubling_low", "per_doubling_high", "predicted", "low", "high")
                 assert our[key] == value or (number and float(our[key]) == pytest.approx(float(value), abs=2e-4)), key
+    page = (RECIPE / "README.md").read_text()
+    tokens = read_study(ROOT / "studies/control-growth.toml").scale.tokens
+    found = {(row.condition, row.measure.key): row for row in rows if row.measure.key != "cka"}
+    for condition in ("sep-emb", "sep-l1-3", "no-anchors"):
+        of_both = [found[condition, key] for key in ("retrieval", "words")]
+        cells = [(f"{fmean(row.finished):.1f}", prediction_text(*row.at(tokens), decimals=1)) for row in of_both]
+        assert f"| {of_both[0].line.label} | {' | '.join(chain(*cells))} |" in page
+    said = []
+    for held in (held_back([*found.values()], moments=moments) for moments in (1, 2)):
+        off = [each.interval.value - score for each in held if each.interval for score in each.longer.finished]
+        said += [f"{sum(each.num_inside for each in held)} of {len(off)}", f"{-fmean(off):.1f}"]
+    assert "{0} scores lie inside their interval one doubling ahead and {2}\ntwo".format(*said) in page
+    assert "predictions are {1} and {3} points too low".format(*said) in page
+    assert f"({said[0]} inside)" in (RESULTS / "replication/growth.md").read_text()

@@ -1,4 +1,4 @@
-"""A longer run held against what the curves of a shorter one predicted of it."""
+"""A longer run held against what the trends of a shorter one predicted of it."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,7 +17,7 @@ from isoglot.study.scales import Decay, Scale
 from tests.report.html_pages import parsed_page
 from tests.report.made_up_measurements import measured, measurement
 from tests.report.test_growth import SCALE as SHORT
-from tests.report.test_growth import STUDY, planted
+from tests.report.test_growth import STUDY, straight
 
 LONG = replace(SHORT, updates=8 * SHORT.updates, moments=11)
 STEP = 4
@@ -25,12 +25,12 @@ STEP = 4
 
 
 def retrieval(condition: str, scale: Scale, *, seed: int = 0, later: float = 0.0) -> Iterator[Measurement]:
-    """The planted curve at a run's moments with a bit of noise; `later` is added beyond the end of the short run."""
+    """The planted line at a run's moments with a bit of noise; `later` is added beyond the end of the short run."""
     fields = {"exhibit": GROWTH, "languages": ("en", "de"), "seed": seed}
     yield measurement(condition, 0.1, metric="retrieval_p1_chance", **fields)
     for halvings in range(scale.moments or 1):
         update = scale.updates >> halvings
-        score = planted(update) + (later if update > SHORT.updates else 0.3 * (-1) ** halvings)
+        score = straight(update) + (later if update > SHORT.updates else 0.3 * (-1) ** halvings)
         yield from measured(condition, [0.0, score], update=update, **fields)
 
 
@@ -46,17 +46,17 @@ def held(*longer: Measurement, shorter: tuple[Measurement, ...] | None = None) -
 def test_a_run_that_goes_on_as_it_began_is_as_predicted() -> None:
     (each,) = held(*retrieval("default", LONG))
     assert each.interval is not None
-    assert each.interval.value == pytest.approx(planted(LONG.updates), abs=1.0)
+    assert each.interval.value == pytest.approx(straight(LONG.updates), abs=1.0)
     assert 1.0 < each.interval.high - each.interval.low < 10.0
     assert each.num_inside == 1
-    assert each.cells()[1:] == ("18.6", each.interval.text(1), "42.6", "1 of 1")
+    assert each.cells()[1:] == ("30.3", each.interval.text(1), "42.0", "1 of 1")
 
 
 def test_each_seed_is_inside_its_interval_or_not() -> None:
     (each,) = held(*retrieval("default", LONG), *retrieval("default", LONG, seed=1, later=20.0))
-    assert each.longer.finished == pytest.approx([planted(LONG.updates), planted(LONG.updates) + 20])
+    assert each.longer.finished == pytest.approx([straight(LONG.updates), straight(LONG.updates) + 20])
     assert each.num_inside == 1
-    assert each.cells()[3:] == ("52.6 (42.6 to 62.6)", "1 of 2")
+    assert each.cells()[3:] == ("52.0 (42.0 to 62.0)", "1 of 2")
     assert prediction_sentences([each])[0] == (
         "Predicted at 1.0G tokens for 8.1G: 1 of 2 scores lie inside the 90% interval of their prediction:"
     )
@@ -70,7 +70,7 @@ def test_the_longer_run_has_no_say_in_its_prediction() -> None:
 def test_finished_models_are_held_against_predictions_of_finished_models() -> None:
     def annealed(scale: Scale) -> list[Measurement]:
         return [
-            replace(each, value=planted(STEP * scale.updates)) if each.update == scale.updates and each.layer else each
+            replace(each, value=straight(STEP * scale.updates)) if each.update == scale.updates and each.layer else each
             for each in retrieval("default", scale)
         ]
 
@@ -78,9 +78,9 @@ def test_finished_models_are_held_against_predictions_of_finished_models() -> No
     before, after = annealed(SHORT), annealed(LONG)
     (each,) = predictions(growths(before, scale=short), growths(after, scale=long))
     assert each.interval is not None
-    assert each.interval.value == pytest.approx(planted(STEP * LONG.updates), abs=1.5)
+    assert each.interval.value == pytest.approx(straight(STEP * LONG.updates), abs=1.5)
     assert each.num_inside == 1
-    # Neither a run half done nor a curve through one says anything.
+    # Neither a run half done nor the trend of one says anything.
     half = [each for each in after if each.update != LONG.updates]
     assert predictions(growths(before, scale=short), growths(half, scale=long)) == []
     begun = [each for each in before if each.update != SHORT.updates]

@@ -1,4 +1,4 @@
-"""Growth with training: a panel for each row, its scores by tokens read, the curve through them, and the paper's."""
+"""Growth with training: a panel for each row, its scores by tokens read, where they lead, and the paper's."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -11,33 +11,33 @@ from isoglot.report.figures.charts import Settings, chart_spec, column, low_to_h
 from isoglot.report.figures.line_charts import PANEL_HEIGHT, LineChart, LineFigure, picture_of_panels
 from isoglot.report.figures.picture import DASHES, MUTED, PUBLISHED, Picture, Spec, Style, styles_of
 from isoglot.report.findings.layer_scores import pair_title
-from isoglot.report.growth.fits import LEVEL, prediction_text
+from isoglot.report.growth.predictions import held_back_text
 from isoglot.report.growth.rows import Growth, times_behind
+from isoglot.report.growth.trends import LEVEL, prediction_text
 from isoglot.report.quantities import short_number
 from isoglot.study.conditions import DEFAULT
 from isoglot.study.scales import PAPER
 
-POINTS_OF_A_CURVE = 12
+POINTS_OF_A_TREND = 12
 MANY_TICKS = 4
-LARGEST_SLOPE = 100.0
 ROOTED_TICKS = [1, 10, 40, 100]
 BUDGET = short_number(PAPER.tokens)
 MISSING = "-"
 CORNER: Settings = {"align": "left", "baseline": "top", "x": 4, "y": 2, "fontSize": 11}
 READING = (
-    f"Curves: with every doubling of tokens the odds of a score, between its floor and its ceiling, are multiplied by "
-    f"one number; bands are {LEVEL:.0%} intervals of the curve. Points of all seeds count as independent. A curve ends "
-    "with its moments where nothing can be predicted from it, and the table says why. Too far: the budget lies further "
-    "beyond the last moment than that lies beyond the first."
+    "Dashes beyond the last moment: what a doubling of tokens added over the last two goes on, as points of the score. "
+    f"Bands are {LEVEL:.0%} intervals for one new model, as wide as the errors of the same rule at earlier moments. "
+    "Where nothing can be predicted the table says why. Too far: the budget lies further beyond the last moment than "
+    "that lies beyond the first."
 )
 BEHIND = (
     "Tokens by Default's: how many times the tokens of Default a row needed for its best score before the end of the "
     "learning rate; or for Default's best where it is ahead."
 )
-CEILING = "The ceiling of a task is what the finished models score in the source language, where they learned it."
+CEILING = "No task is predicted to score more than in the source language, where it was learned."
 ANNEALED = (
-    "The last moment comes after the end of the learning rate, which adds to a score whatever was read: the fit gives "
-    "it a step of its own, and predictions are of finished models."
+    "The last moment comes after the end of the learning rate, which adds to a score whatever was read: what a "
+    "doubling adds is known from the moments before, and predictions are of finished models."
 )
 
 
@@ -58,7 +58,7 @@ def growth_figures(rows: Sequence[Growth]) -> Iterator[tuple[LineFigure, list[Gr
             updates=tokens,
             columns={
                 **({"tokens by Default's": behind} if behind else {}),
-                "odds per doubling": [_slope(row) for row in group],
+                "per doubling": [_rate(row) for row in group],
                 f"at {BUDGET}": [_prediction(row) for row in group],
                 **({"the paper": [_papers(row) for row in group]} if any(row.paper for row in group) else {}),
             },
@@ -69,6 +69,7 @@ def growth_figures(rows: Sequence[Growth]) -> Iterator[tuple[LineFigure, list[Gr
             charts=[chart],
             notes=[
                 READING,
+                *([tested] if (tested := held_back_text(group)) else []),
                 *([BEHIND] if behind else []),
                 *([CEILING] if measure.task else []),
                 *([ANNEALED] if any(row.annealed for row in group) else []),
@@ -86,10 +87,9 @@ def _behind(rows: Sequence[Growth]) -> list[str]:
     return [times_behind(row, default) or MISSING for row in rows]
 
 
-def _slope(row: Growth) -> str:
-    fit, _ = row.fit_and_reason
-    # At a floor, or of a leap, it is hardly known.
-    return MISSING if fit is None or fit.slope.high > LARGEST_SLOPE else f"\N{MULTIPLICATION SIGN}{fit.slope.text(2)}"
+def _rate(row: Growth) -> str:
+    found, reason = row.trend_and_reason
+    return MISSING if found is None or reason else found.per_doubling.text(row.measure.decimals)
 
 
 def _prediction(row: Growth) -> str:
@@ -109,9 +109,9 @@ def growth_picture(figure: LineFigure, rows: Sequence[Growth]) -> Picture:
     measure, behind = rows[0].measure, _behind(rows)
     # Far from the paper's budget nothing can be said of it, and panels would be empty for the most part.
     reaches_paper = any(PAPER.tokens / row.tokens[-1] <= row.tokens[-1] / row.tokens[0] for row in rows)
-    drawn = [(_points(row), _curve(row, reaches_paper=reaches_paper)) for row in rows]
+    drawn = [(_points(row), _trend(row) if reaches_paper else []) for row in rows]
     papers = [row.paper for row in rows if row.paper is not None and reaches_paper]
-    values = [each[key] for points, curve in drawn for each in (*points, *curve) for key in ("low", "high")]
+    values = [each[key] for points, trend in drawn for each in (*points, *trend) for key in ("low", "high")]
     top = roomy([0.0, *values, *papers, *(row.floor for row in rows)])
     last = PAPER.tokens if reaches_paper else max(row.tokens[-1] for row in rows)
     ends = (min(row.tokens[0] for row in rows) / 1.5, last * 1.5)
@@ -119,7 +119,7 @@ def growth_picture(figure: LineFigure, rows: Sequence[Growth]) -> Picture:
     corners = behind or [MISSING] * len(rows)
     panels = [
         _panel(
-            *(row, points, curve),
+            *(row, points, trend),
             style=style,
             ends=ends,
             y_ends=top,
@@ -127,11 +127,14 @@ def growth_picture(figure: LineFigure, rows: Sequence[Growth]) -> Picture:
             corner=corner,
             place=place,
         )
-        for place, (row, (points, curve), style, corner) in enumerate(zip(rows, drawn, styles, corners, strict=True))
+        for place, (row, (points, trend), style, corner) in enumerate(zip(rows, drawn, styles, corners, strict=True))
     ]
     unit = f"{measure.unit}, square-root scale," if measure.is_near_zero else measure.unit
-    legend = [f"{unit} by tokens read (log scale)", f"line and band: the fit and its {LEVEL:.0%} interval"]
-    legend += [f"dashes: {name}" for name in dict.fromkeys(row.floor_name for row in rows) if name]
+    legend = [
+        f"{unit} by tokens read (log scale)",
+        *([f"dashes and band: the last doublings go on, {LEVEL:.0%} interval"] if reaches_paper else []),
+    ]
+    legend += [f"grey dashes: {name}" for name in dict.fromkeys(row.floor_name for row in rows) if name]
     if behind:
         legend.append("\N{MULTIPLICATION SIGN}: tokens by Default's")
     if papers:
@@ -150,32 +153,22 @@ def _points(row: Growth) -> list[dict[str, Any]]:
     return found
 
 
-def _curve(row: Growth, *, reaches_paper: bool) -> list[dict[str, Any]]:
-    """As far as it means something: over the moments, and on to the paper's budget where that may be predicted."""
-    fit, _ = row.fit_and_reason
-    if fit is None:
-        return []
-    goes_on = reaches_paper and row.at(PAPER.tokens)[0] is not None
-    before = [tokens for tokens in row.tokens if tokens not in row.annealed]
+def _trend(row: Growth) -> list[dict[str, Any]]:
+    """From the last moment on to the paper's budget."""
     last = row.tokens[-1]
-    places: list[tuple[float, bool]] = []
-    if before:
-        places += [(x, False) for x in np.geomspace(before[0], before[-1], POINTS_OF_A_CURVE)]
-    if row.annealed:
-        places.append((last, True))
-    if goes_on:
-        places += [(x, bool(row.annealed)) for x in np.geomspace(last, PAPER.tokens, POINTS_OF_A_CURVE)]
     found = []
-    for x, is_annealed in places:
-        y, low, high = map(short, fit.curve(float(x), is_annealed=is_annealed))
-        found.append({"part": "curve", "x": round(float(x)), "y": y, "low": low, "high": high})
+    for x in np.geomspace(last, PAPER.tokens, POINTS_OF_A_TREND):
+        predicted, _ = row.at(float(x))
+        if predicted is not None:
+            y, low, high = map(short, predicted)
+            found.append({"part": "trend", "x": round(float(x)), "y": y, "low": low, "high": high})
     return found
 
 
 def _panel(
     row: Growth,
     points: Sequence[dict[str, Any]],
-    curve: Sequence[dict[str, Any]],
+    trend: Sequence[dict[str, Any]],
     *,
     style: Style,
     ends: tuple[float, float],
@@ -202,10 +195,11 @@ def _panel(
     tooltip = [column("x:Q", title="tokens", format=".3s"), column("y:Q", title=row.measure.unit, format=number)]
     score = x | y | {"tooltip": tooltip}
     own, point = Settings(clip=True, color=style.colour), Settings(clip=True, filled=True, opacity=1)
-    on_curve, at_points = "datum.part == 'curve'", "datum.part == 'point'"
+    ahead, at_points = "datum.part == 'trend'", "datum.part == 'point'"
     layers = [
-        marks("area", x | low_to_high(None), where=on_curve, **own, opacity=0.2),
-        marks("line", x | y, where=on_curve, **own, strokeWidth=1.5),
+        marks("area", x | low_to_high(None), where=ahead, **own, opacity=0.2),
+        marks("line", x | y, where=ahead, **own, strokeWidth=1.5, strokeDash=list(DASHES[0])),
+        marks("line", x | y, where=at_points, **own, strokeWidth=1.5),
         marks("rule", x | low_to_high(None), where=at_points, **own, strokeWidth=1.25),
         marks("point", score, where=at_points, **own | point, size=36, shape=style.shape),
     ]
@@ -219,4 +213,4 @@ def _panel(
         of_paper = [{"x": PAPER.tokens, "y": short(row.paper)}]
         diamond = point | {"size": 70, "shape": "diamond", "color": PUBLISHED}
         layers.append(marks("point", score, rows=of_paper, where="paper", **diamond))
-    return chart_spec(layers, [*curve, *points], place=place, height=PANEL_HEIGHT, title=row.line.label)
+    return chart_spec(layers, [*trend, *points], place=place, height=PANEL_HEIGHT, title=row.line.label)

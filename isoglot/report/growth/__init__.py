@@ -1,1 +1,1 @@
-"""Growth of scores with training: rows, the curves through them, and predictions that a longer run can test."""
+"""Growth of scores with training: rows, their trends, and predictions that a longer run can test."""

@@ -1,7 +1,7 @@
-"""Predictions that the curves of a shorter run make for a longer one, beside what came out.
+"""Predictions that the trends of a shorter run make for a longer one, beside what came out.
 
-A curve that is fitted to the longer run has seen the answer. So the curves here are those of the shorter run alone,
-asked for the tokens that the longer one read.
+The trend of the longer run has seen the answer. So the trends here are those of the shorter run alone, asked for the
+tokens that the longer one read. Moments of one run can be held back in the same way.
 """
 
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 
 from isoglot.report.findings.layer_scores import pair_title
-from isoglot.report.growth.fits import LEVEL, Interval, prediction_text
 from isoglot.report.growth.rows import Growth
+from isoglot.report.growth.trends import LEVEL, Interval, prediction_text
 from isoglot.report.quantities import short_number
 from isoglot.study.conditions import label_of
 from isoglot.study.scales import Scale
@@ -20,7 +20,7 @@ PREDICTION_HEADINGS = ("Score", "Shorter run", "Predicted", "Found", "Inside")
 
 @dataclass(frozen=True, kw_only=True)
 class Prediction:
-    """One row of both runs: what the curve of the shorter one says of finished models of the longer one."""
+    """One row of both runs: what the trend of the shorter one says of finished models of the longer one."""
 
     shorter: Growth
     longer: Growth
@@ -48,7 +48,7 @@ class Prediction:
 
 
 def are_comparable(shorter: Scale, longer: Scale) -> bool:
-    """Whether two runs differ in nothing but their length, so that the curves of one are about the other."""
+    """Whether two runs differ in nothing but their length, so that the trends of one are about the other."""
     as_long = replace(shorter, updates=longer.updates, moments=longer.moments, evaluations=longer.evaluations)
     return shorter.tokens < longer.tokens and as_long == longer
 
@@ -63,6 +63,38 @@ def predictions(shorter: Sequence[Growth], longer: Sequence[Growth]) -> list[Pre
             interval, remark = earlier.at(row.budget)
             found.append(Prediction(shorter=earlier, longer=row, interval=interval, remark=remark))
     return found
+
+
+def held_back(rows: Sequence[Growth], *, moments: int = 1) -> list[Prediction]:
+    """Predictions of each row's last steady moments by those before: a test of the rule on scores it had not seen."""
+    known, whole = [], []
+    for row in rows:
+        steady = [*row.steady]
+        if len(steady) > moments:
+            whole.append(_until(steady[-1], row))
+            known.append(_until(steady[-1 - moments], row))
+    return [each for each in predictions(known, whole) if each.interval is not None]
+
+
+def _until(tokens: int, row: Growth) -> Growth:
+    """The row as if training had ended after so many tokens, without a fall of the learning rate."""
+    by_seed = {
+        seed: {at: score for at, score in of_seed.items() if at <= tokens} for seed, of_seed in row.by_seed.items()
+    }
+    return replace(row, by_seed=by_seed, budget=tokens)
+
+
+def held_back_text(rows: Sequence[Growth]) -> str:
+    """How often the rule was right one moment ahead; empty where nothing could be held back."""
+    found = held_back(rows)
+    if not found:
+        return ""
+    inside, scores = sum(each.num_inside for each in found), sum(len(each.longer.finished) for each in found)
+    before, after = (short_number(row.budget) for row in (found[0].shorter, found[0].longer))
+    return (
+        f"Tested on this run: the moments up to {before} tokens predict those at {after}, and {inside} of {scores} "
+        f"scores lie inside their {LEVEL:.0%} interval."
+    )
 
 
 def prediction_title(found: Sequence[Prediction]) -> str:

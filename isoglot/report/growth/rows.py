@@ -1,4 +1,4 @@
-"""Growth of every row: its scores at moments of training, the curve through them, and what the curve predicts."""
+"""Growth of every row: its scores at moments of training, their trend, and what it predicts."""
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from io import StringIO
 from itertools import accumulate, pairwise, product
+from math import log2
 from statistics import fmean
 
 from isoglot.evaluation.transfer.tasks import task_named
@@ -13,16 +14,30 @@ from isoglot.pipeline.cells import GROWTH, GROWTH_TASKS, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.findings.layer_scores import Line, Pair
 from isoglot.report.findings.published import FIGURE_7_CKA, TABLE_1_SCORES, TITLE_OF_TASK, papers_score, published_score
-from isoglot.report.growth.fits import LEVEL, GrowthFit, Interval, Point, growth_fit
+from isoglot.report.growth.trends import LEVEL, Interval, Moment, Trend, trend
 from isoglot.study.conditions import DEFAULT, label_of
 from isoglot.study.scales import PAPER, TAIL_SHARE, Decay, Scale
 
 NOTHING = (None, None, None)
+# Half a point of a hundred above the floor: growth from there would be growth of noise.
+AT_FLOOR = 0.005
+# Wider intervals say nothing of where between floor and ceiling a score will be.
+WIDEST = 0.5
 BySeed = dict[int | None, dict[int, float]]
 """Scores by seed and tokens read."""
 COLUMNS = (
     *("condition", "languages", "measure", "seeds", "moments", "first_tokens", "last_tokens", "last_score", "floor"),
-    *("ceiling", "odds_per_doubling", "odds_low", "odds_high", "tokens", "predicted", "low", "high", "level"),
+    *(
+        "ceiling",
+        "per_doubling",
+        "per_doubling_low",
+        "per_doubling_high",
+        "tokens",
+        "predicted",
+        "low",
+        "high",
+        "level",
+    ),
     *("paper", "remark"),
 )
 
@@ -85,7 +100,7 @@ class Growth:
 
     def of_seeds(self, seeds: Set[int | None]) -> "Growth":
         if self.by_seed.keys() <= seeds:
-            return self  # its fit is known
+            return self  # its trend is known
         return replace(self, by_seed={seed: scores for seed, scores in self.by_seed.items() if seed in seeds})
 
     @property
@@ -99,25 +114,30 @@ class Growth:
         return [score for of_seed in self.line.by_seed for tokens, score in of_seed.items() if 2 * tokens > self.budget]
 
     @cached_property
-    def fit_and_reason(self) -> tuple[GrowthFit | None, str]:
-        points = [
-            Point(tokens, score, tokens in self.annealed)
+    def trend_and_reason(self) -> tuple[Trend | None, str]:
+        """The trend before the learning rate falls, and in words why it must not be carried on."""
+        paths = [
+            [Moment(log2(tokens), score) for tokens, score in of_seed.items() if tokens not in self.annealed]
             for of_seed in self.line.by_seed
-            for tokens, score in of_seed.items()
         ]
-        return growth_fit(points, floor=self.floor, ceiling=self.ceiling)
+        found, reason = trend(paths)
+        highest = max(score for of_seed in self.line.by_seed for score in of_seed.values())
+        is_at_floor = highest - self.floor < AT_FLOOR * (self.ceiling - self.floor)
+        return found, "at its floor" if found and is_at_floor else reason
 
     def at(self, tokens: float) -> tuple[Interval | None, str]:
-        """The score of a finished model of so many tokens as the curve has it, and why that would mean nothing."""
-        fit, reason = self.fit_and_reason
-        if fit is None or reason:
+        """The score of a finished model of so many tokens as the trend has it, and why that would mean nothing."""
+        found, reason = self.trend_and_reason
+        if found is None or reason:
             return None, reason
         first, last = self.tokens[0], self.tokens[-1]
         # Further on than the moments reach back.
         if tokens / last > last / first:
             return None, "too far"
-        predicted = fit.predicted(tokens, is_annealed=bool(self.annealed))
-        return predicted, "any score is likely" if fit.is_vague(predicted) else fit.bend
+        ahead = found.after(log2(tokens / last), score=fmean(self.finished or self.line.at(last)))
+        predicted = Interval(*(min(max(each, 0.0), self.ceiling) for each in ahead))
+        is_vague = predicted.high - predicted.low > WIDEST * (self.ceiling - self.floor)
+        return predicted, "hardly known" if is_vague else ""
 
     @cached_property
     def steady(self) -> dict[int, float]:
@@ -151,11 +171,11 @@ def times_behind(row: Growth, other: Growth) -> str:
     first, last = min(row.steady), max(row.steady)
     is_behind = row.steady[last] <= other.steady[last]
     slow, fast = (row, other) if is_behind else (other, row)
-    if fast.fit_and_reason[1]:
+    if fast.trend_and_reason[1]:
         return ""
     late, early = (each.tokens_for(slow.steady[last]) for each in (slow, fast))
     # What does not grow may have had its best score by chance, and early.
-    late = last if slow.fit_and_reason[1] else late
+    late = last if slow.trend_and_reason[1] else late
     # At its end the slow row may not have what the fast one had at its first moment.
     times = late / early if late and early else last / first
     bound = "" if early else "over " if is_behind else "under "
@@ -258,7 +278,7 @@ def growth_csv(rows: Sequence[Growth]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row, tokens in ((each, tokens) for each in rows for tokens in each.budgets):
-        fit, _ = row.fit_and_reason
+        found, _ = row.trend_and_reason
         predicted, remark = row.at(tokens)
         last = row.tokens[-1]
         # The paper has a score at the end of its own training alone.
@@ -267,7 +287,7 @@ def growth_csv(rows: Sequence[Growth]) -> str:
             [
                 *(row.condition, "-".join(row.languages), row.measure.key, len(row.line.by_seed), len(row.tokens)),
                 *(row.tokens[0], last, *map(_rounded, (fmean(row.line.at(last)), row.floor, row.ceiling))),
-                *map(_rounded, fit.slope if fit else NOTHING),
+                *map(_rounded, found.per_doubling if found else NOTHING),
                 *(tokens, *map(_rounded, predicted or NOTHING), LEVEL, _rounded(paper), remark),
             ]
         )
