@@ -1,6 +1,7 @@
 """Numbers that pages of results give of growth are those of the measurements beside them."""
 
 from collections.abc import Callable, Sequence
+from itertools import permutations, product
 from statistics import fmean
 
 import numpy as np
@@ -165,6 +166,23 @@ def test_it_says_which_rule_foretells_later_moments(readme: str) -> None:
     tasks = [held_back(of(key)) for key in ("ner", "parsing")]
     counts = [f"{sum(each.num_inside for each in found)} of {len(found)}" for found in tasks]
     assert "Of tasks, one seed each, {} lie inside in NER and {} in parsing".format(*counts) in readme
+    of_cka = held_back(of("cka"))
+    text = "hold {} of {} scores one doubling ahead"
+    assert text.format(sum(each.num_inside for each in of_cka), 2 * len(of_cka)) in readme
+
+
+def test_it_says_how_often_the_interval_of_one_seed_holds_the_other(readme: str) -> None:
+    said = []
+    for key, moments in product(("retrieval", "words"), (1, 2)):
+        inside = []
+        of_seeds = ((row, *seeds) for row in of(key) for seeds in permutations(row.by_seed))
+        for row, seed, other in of_seeds:
+            for each in held_back([row.of_seeds({seed})], moments=moments):
+                assert each.interval is not None
+                inside.append(each.interval.low <= row.by_seed[other][each.longer.budget] <= each.interval.high)
+        said.append(f"{sum(inside)} of {len(inside)}")
+    text = "in {} and {} cases of retrieval, one and two doublings ahead, and in {} and {} of words"
+    assert text.format(*said) in readme
 
 
 def test_it_says_what_becomes_of_rows_without_a_prediction(readme: str) -> None:
@@ -172,14 +190,19 @@ def test_it_says_what_becomes_of_rows_without_a_prediction(readme: str) -> None:
     rest = [row for row in of("retrieval") if (row.condition, row.languages) not in said]
     *_, before, _, end = sorted(rest[0].steady)
     gains = [fmean(row.line.at(end)) - fmean(row.line.at(before)) for row in rest]
-    assert (
-        f"{len(rest)} rows of retrieval have none two doublings before 503M, and gain {max(gains):.1f} points" in readme
-    )
+    text = "{} rows of retrieval have none two doublings before 503M, and gain {:.1f} points"
+    assert text.format(len(rest), max(gains)) in readme
+    late = grown()["no-anchors", "de", "ner"]
+    assert not any(held_back([late], moments=moments) for moments in (1, 2))
+    *_, first, second, last = (fmean(late.line.at(tokens)) for tokens in late.steady)
+    text = "has none one and two doublings before, and gains {:.1f} and {:.1f}."
+    assert text.format(last - second, last - first) in readme
 
 
 def test_two_rules_foretell_the_longer_run(readme: str) -> None:
     tokens = read_study(ROOT / "studies/control-growth.toml").scale.tokens
-    for condition in ("default", "sep-emb", "no-anchors", "sep-l1-3"):
+    apart = {}
+    for condition in ("sep-emb", "no-anchors", "sep-l1-3"):
         row = grown()[condition, "de", "retrieval"]
         cells = [
             f"{fmean(row.finished):.1f}",
@@ -187,6 +210,11 @@ def test_two_rules_foretell_the_longer_run(readme: str) -> None:
             prediction_text(*row.at(tokens), decimals=1),
         ]
         assert f"| {row.line.label} | {' | '.join(cells)} |" in readme
+        predicted, _ = row.at(tokens)
+        assert predicted is not None
+        apart[condition] = logistic(row, tokens) - predicted.value
+    text = "differ by {sep-emb:.0f} points of Sep Emb and {no-anchors:.0f} of No anchors"
+    assert text.format_map(apart) in readme
 
 
 def test_it_says_what_cka_has_before_training(readme: str) -> None:

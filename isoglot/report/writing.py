@@ -17,8 +17,8 @@ from isoglot.pipeline.measurements import Measurement, damage_sentences, measure
 from isoglot.report.difference import Changed, difference
 from isoglot.report.figures.picture import BEGINNING
 from isoglot.report.findings.verdicts import Claim, Verdict, tally
-from isoglot.report.growth.predictions import Prediction, are_comparable, predictions
-from isoglot.report.growth.rows import Growth, growth_csv, growths
+from isoglot.report.growth.predictions import Prediction, are_comparable, growth_csv, predictions
+from isoglot.report.growth.rows import Growth, growths
 from isoglot.report.page import figure_sections, text_sections
 from isoglot.report.page.rendering import FIGURES, headline_text, page_html
 from isoglot.report.page.section import Section

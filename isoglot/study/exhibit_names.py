@@ -14,8 +14,8 @@ EXHIBITS = {
     "figure-7": "CKA similarity of the languages at every layer: models of both, of one each, untrained",
     "figure-8": "as figure-5, with the models of both languages mapped as well",
     "emergence": "retrieval of translations at every layer with no map, centred and raw",
-    "growth": "the same, CKA and words at moments of training, with a fit of each score to the tokens read",
-    "growth-tasks": "as table-1 at those moments, with the same fit",
+    "growth": "the same, CKA and words at moments of training, and what they predict of longer training",
+    "growth-tasks": "as table-1 at those moments, and what that predicts",
     "vocabulary": "what the languages share in each vocabulary; trains nothing",
 }
 DRAWN_BY = {"figure-3": "table-1", "training": "growth"}  # what another exhibit draws beside its own

@@ -14,7 +14,8 @@ from isoglot.pipeline.cells import GROWTH, GROWTH_TASKS, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.growth_figures import growth_figures, growth_picture
 from isoglot.report.findings.published import FIGURE_7_CKA, TABLE_1_SCORES
-from isoglot.report.growth.rows import Growth, growth_csv, growths, times_behind
+from isoglot.report.growth.predictions import growth_csv
+from isoglot.report.growth.rows import Growth, growths, times_behind
 from isoglot.report.report_files import read_report
 from isoglot.report.writing import rewrite_report, write_report
 from isoglot.store import Store
@@ -118,6 +119,16 @@ def test_the_end_of_the_learning_rate_is_no_head_start() -> None:
     assert times_behind(other, default) == f"{TIMES}4"
 
 
+def test_a_finished_model_and_not_one_in_training_is_where_predictions_begin() -> None:
+    """A second seed of another row, which is half done, changes nothing."""
+    half = [each for each in structure("default", seed=1, grown=straight) if (each.update or 0) <= SCALE.updates // 2]
+    (one, _), (both, _) = (
+        rows(*structure("default", grown=straight)),
+        rows(*structure("default", grown=straight), *half),
+    )
+    assert both.at(4 * SCALE.tokens) == one.at(4 * SCALE.tokens)
+
+
 def test_a_row_that_does_not_grow_is_later_with_every_moment() -> None:
     """It had its highest score by chance at its second moment, as Default had."""
     still = [
@@ -210,6 +221,26 @@ def test_the_best_model_of_a_run_is_its_finished_one_wherever_it_comes() -> None
     assert row.finished == at_end.finished != []
     (unfinished, _) = rows(*(each for each in late if each.update != SCALE.updates - 60))
     assert unfinished.finished == []
+    assert unfinished.at(PAPER.tokens) == (None, "no finished model")
+    # Nor is it a moment beside that of another seed, whose last update was its best.
+    (both, _), (as_late, _) = (
+        rows(*each, *structure("default", seed=1, top=-1.0)) for each in (late, [*structure("default")])
+    )
+    assert both == as_late
+
+
+def test_runs_as_long_as_the_papers_or_longer_predict_nothing_of_it() -> None:
+    found = [
+        replace(each, update=each.update and PAPER.updates * each.update // SCALE.updates)
+        for each in structure("default")
+    ]
+    for scale in (PAPER, replace(PAPER, batch=2 * PAPER.batch)):
+        as_long = rows(*found, scale=scale)
+        figure, drawn = next(growth_figures(as_long))
+        assert {row["part"] for row in marks(growth_picture(figure, drawn)) if "part" in row} == {"point"}
+        lines = list(csv.DictReader(growth_csv(as_long).splitlines()))
+        assert {int(each["tokens"]) for each in lines} == {PAPER.tokens}
+    assert as_long[0].at(PAPER.tokens) == (None, "read already")
 
 
 def test_a_task_that_was_not_learned_is_no_ceiling() -> None:
@@ -217,25 +248,6 @@ def test_a_task_that_was_not_learned_is_no_ceiling() -> None:
     (row,) = rows(*found)
     assert (row.floor, row.ceiling) == (30.0, 100.0)
     assert row.at(PAPER.tokens) == (None, "at its floor")
-
-
-def test_predictions_can_be_written_down_before_a_longer_run() -> None:
-    found = rows(*structure("default", grown=straight), *named("no-anchors"))
-    lines = list(csv.DictReader(growth_csv(found).splitlines()))
-    assert {(each["condition"], each["measure"]) for each in lines} == {
-        *(("default", "retrieval"), ("default", "cka"), ("no-anchors", "ner"))
-    }
-    of_retrieval = [each for each in lines if each["measure"] == "retrieval"]
-    assert [int(each["tokens"]) for each in of_retrieval] == [
-        *(SCALE.tokens * 2**doublings for doublings in range(1, 7)),
-        PAPER.tokens,
-    ]
-    for each in of_retrieval:
-        assert float(each["low"]) <= float(each["predicted"]) <= float(each["high"])
-        assert each["per_doubling"] == "4.0"
-    flat = next(each for each in lines if each["measure"] == "cka")
-    assert (flat["predicted"], flat["remark"]) == ("", "no growth beyond noise")
-    assert [each["paper"] != "" for each in lines if each["measure"] == "ner"] == [False] * 6 + [True]
 
 
 def test_a_figure_has_a_panel_for_each_of_ten_rows_and_draws_no_trend_that_means_nothing() -> None:

@@ -63,6 +63,8 @@ def test_intervals_are_as_wide_as_errors_at_earlier_moments(seeds: int) -> None:
     found = known(*scores_SM.tolist())
     assert found.deviation == pytest.approx(errors_by_hand(scores_SM))
     assert found.rate == pytest.approx(np.mean(scores_SM[:, -1] - scores_SM[:, -3]) / 2)
+    a_doubling = stats.t.ppf((1 + LEVEL) / 2, MOMENTS - 3) * found.deviation / 2**0.5
+    assert found.per_doubling == pytest.approx((found.rate, found.rate - a_doubling, found.rate + a_doubling), rel=1e-4)
     value, low, high = found.after(3.0, score=10.0)
     half = stats.t.ppf((1 + LEVEL) / 2, MOMENTS - 3) * found.deviation * (3 + 9 / 2) ** 0.5
     assert (value - low, high - value) == pytest.approx((half, half), rel=1e-4)
@@ -131,6 +133,7 @@ def test_intervals_widen_with_the_doublings_ahead() -> None:
         # NER of No anchors in results/replication, points above the untrained model.
         ([-3, 2, 0, -3, -2, 17, 61], ""),
         ([0, 0, 0, 0, 100, 100, 100], ""),
+        ([0.7] * MOMENTS, "no growth beyond noise"),
     ],
 )
 def test_growth_that_is_none_is_called_so(scores: list[float], reason: str) -> None:
@@ -148,6 +151,11 @@ def test_noise_is_called_growth_in_one_row_of_twenty() -> None:
     assert abs(called / times - 0.05) < 0.021
 
 
+def test_seeds_that_grow_far_from_each_other_grow() -> None:
+    line = np.arange(MOMENTS) * 2.0
+    assert trend(paths(line.tolist(), (line + 25).tolist()))[1] == ""
+
+
 def test_few_moments_have_no_trend_however_many_seeds_there_are() -> None:
     few = paths(*[[10.0, 20.0, 30.0, 40.0]] * 5)
     assert trend(few) == (None, f"4 moments before the learning rate falls, and a trend needs {FEWEST_MOMENTS}")
@@ -158,4 +166,7 @@ def test_a_seed_that_has_just_begun_takes_part_as_far_as_it_has_come() -> None:
     """Its few moments are held against what the other said of them, and it has no rate of its own yet."""
     whole = [0.0, 2, 4, 6, 8, 10, 12]
     assert known(whole, [0.0, 2.0]) == known(whole)
-    assert known(whole, [5.0, 7.0, 9.0, 11.0]).deviation > 1.0
+    assert known(whole, [5.0, 7.0, 9.0]).deviation > 1.0
+    # The others grow faster by now than it did when it was there.
+    faster = [0.5, 1, 2, 4, 8, 14, 22]
+    assert known(faster, faster[:4]).rate == known(faster).rate == 7.0

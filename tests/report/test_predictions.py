@@ -1,5 +1,6 @@
 """A longer run held against what the trends of a shorter one predicted of it."""
 
+import csv
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -8,16 +9,24 @@ import pytest
 
 from isoglot.pipeline.cells import GROWTH
 from isoglot.pipeline.measurements import Measurement
-from isoglot.report.growth.predictions import Prediction, are_comparable, prediction_sentences, predictions
+from isoglot.report.growth.predictions import (
+    Prediction,
+    are_comparable,
+    growth_csv,
+    held_back,
+    held_back_text,
+    prediction_sentences,
+    predictions,
+)
 from isoglot.report.growth.rows import growths
 from isoglot.report.report_files import read_report
 from isoglot.report.writing import Other, write_report
 from isoglot.store import Store
-from isoglot.study.scales import Decay, Scale
+from isoglot.study.scales import PAPER, Decay, Scale
 from tests.report.html_pages import parsed_page
 from tests.report.made_up_measurements import measured, measurement
 from tests.report.test_growth import SCALE as SHORT
-from tests.report.test_growth import STUDY, straight
+from tests.report.test_growth import STUDY, named, straight, structure
 
 LONG = replace(SHORT, updates=8 * SHORT.updates, moments=11)
 STEP = 4
@@ -85,6 +94,46 @@ def test_finished_models_are_held_against_predictions_of_finished_models() -> No
     assert predictions(growths(before, scale=short), growths(half, scale=long)) == []
     begun = [each for each in before if each.update != SHORT.updates]
     assert predictions(growths(begun, scale=short), growths(after, scale=long)) == []
+
+
+def test_predictions_can_be_written_down_before_a_longer_run() -> None:
+    found = growths([*structure("default", grown=straight), *named("no-anchors")], scale=SHORT)
+    lines = list(csv.DictReader(growth_csv(found).splitlines()))
+    assert {(each["condition"], each["measure"]) for each in lines} == {
+        *(("default", "retrieval"), ("default", "cka"), ("no-anchors", "ner"))
+    }
+    of_retrieval = [each for each in lines if each["measure"] == "retrieval"]
+    assert [int(each["tokens"]) for each in of_retrieval] == [
+        *(SHORT.tokens * 2**doublings for doublings in range(1, 7)),
+        PAPER.tokens,
+    ]
+    for each in of_retrieval:
+        assert float(each["low"]) <= float(each["predicted"]) <= float(each["high"])
+        assert each["per_doubling"] == "4.0"
+    flat = next(each for each in lines if each["measure"] == "cka")
+    assert (flat["predicted"], flat["remark"]) == ("", "no growth beyond noise")
+    assert [each["paper"] != "" for each in lines if each["measure"] == "ner"] == [False] * 6 + [True]
+
+
+def test_the_last_moment_of_a_run_is_foretold_by_those_before() -> None:
+    """Moments after the learning rate began to fall are neither foretold nor known."""
+    leap = [replace(each, value=90.0) if each.update == LONG.updates else each for each in retrieval("default", LONG)]
+    off = [
+        replace(each, value=each.value + 30) if each.layer and each.update == LONG.updates >> 1 else each
+        for each in leap
+    ]
+    rows, others = (growths(found, scale=with_tail(LONG)) for found in (leap, off))
+    (each,) = held_back(rows)
+    assert each.shorter.tokens[-1] == each.shorter.budget == LONG.tokens >> 2
+    assert each.longer.finished == pytest.approx([straight(LONG.updates >> 1)], abs=0.4)
+    said = "Tested on this run: the moments up to 2.0G tokens predict those at 4.0G, and {} scores lie inside "
+    said += "their 90% interval."
+    assert held_back_text(rows) == said.format("1 of 1")
+    behind = growths([*retrieval("sep-emb", SHORT)], scale=LONG)
+    assert held_back_text([*others, *behind]) == said.format("0 of 1")
+    (two,) = held_back(rows, moments=2)
+    assert two.shorter.budget == LONG.tokens >> 3
+    assert held_back_text([]) == ""
 
 
 def test_runs_that_differ_in_more_than_their_length_are_not_compared() -> None:

@@ -26,9 +26,9 @@ MISSING = "-"
 CORNER: Settings = {"align": "left", "baseline": "top", "x": 4, "y": 2, "fontSize": 11}
 READING = (
     "Dashes beyond the last moment: what a doubling of tokens added over the last two goes on, as points of the score. "
-    f"Bands are {LEVEL:.0%} intervals for one new model, as wide as the errors of the same rule at earlier moments. "
-    "Where nothing can be predicted the table says why. Too far: the budget lies further beyond the last moment than "
-    "that lies beyond the first."
+    f"Bands are {LEVEL:.0%} intervals, as wide as the errors of the same rule at earlier moments; another seed may lie "
+    "further away. Where nothing can be predicted the table says why. Too far: the budget lies further beyond the last "
+    "moment than that lies beyond the first."
 )
 BEHIND = (
     "Tokens by Default's: how many times the tokens of Default a row needed for its best score before the end of the "
@@ -42,7 +42,7 @@ ANNEALED = (
 
 
 def growth_figures(rows: Sequence[Growth]) -> Iterator[tuple[LineFigure, list[Growth]]]:
-    """For each pair of languages and measure, numbers and curves as a table, and the rows to draw a picture of."""
+    """For each pair of languages and measure, numbers and trends as a table, and the rows to draw a picture of."""
     # Tasks, asked of few pairs, come last: so all pairs stand below each other on the page.
     in_columns = sorted(rows, key=lambda row: row.measure.task is not None)
     for (languages, measure), alike in groupby(in_columns, key=lambda row: (row.languages, row.measure)):
@@ -155,10 +155,11 @@ def _points(row: Growth) -> list[dict[str, Any]]:
 
 def _trend(row: Growth) -> list[dict[str, Any]]:
     """From the last moment on to the paper's budget."""
-    last = row.tokens[-1]
+    if row.budget >= PAPER.tokens:
+        return []
     found = []
-    for x in np.geomspace(last, PAPER.tokens, POINTS_OF_A_TREND):
-        predicted, _ = row.at(float(x))
+    for x in np.geomspace(row.budget, PAPER.tokens, POINTS_OF_A_TREND):
+        predicted, _ = row.at(max(float(x), row.budget))
         if predicted is not None:
             y, low, high = map(short, predicted)
             found.append({"part": "trend", "x": round(float(x)), "y": y, "low": low, "high": high})

@@ -4,8 +4,10 @@ The trend of the longer run has seen the answer. So the trends here are those of
 tokens that the longer one read. Moments of one run can be held back in the same way.
 """
 
+import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from io import StringIO
 from statistics import fmean
 
 from isoglot.report.findings.layer_scores import pair_title
@@ -13,8 +15,24 @@ from isoglot.report.growth.rows import Growth
 from isoglot.report.growth.trends import LEVEL, Interval, prediction_text
 from isoglot.report.quantities import short_number
 from isoglot.study.conditions import label_of
-from isoglot.study.scales import Scale
+from isoglot.study.scales import PAPER, Scale
 
+NOTHING = (None, None, None)
+COLUMNS = (
+    *("condition", "languages", "measure", "seeds", "moments", "first_tokens", "last_tokens", "last_score", "floor"),
+    *(
+        "ceiling",
+        "per_doubling",
+        "per_doubling_low",
+        "per_doubling_high",
+        "tokens",
+        "predicted",
+        "low",
+        "high",
+        "level",
+    ),
+    *("paper", "remark"),
+)
 PREDICTION_HEADINGS = ("Score", "Shorter run", "Predicted", "Found", "Inside")
 
 
@@ -89,8 +107,11 @@ def held_back_text(rows: Sequence[Growth]) -> str:
     found = held_back(rows)
     if not found:
         return ""
+    # Rows in training are behind the others.
+    shorter, longer = max((each.shorter.budget, each.longer.budget) for each in found)
+    found = [each for each in found if each.longer.budget == longer]
     inside, scores = sum(each.num_inside for each in found), sum(len(each.longer.finished) for each in found)
-    before, after = (short_number(row.budget) for row in (found[0].shorter, found[0].longer))
+    before, after = short_number(shorter), short_number(longer)
     return (
         f"Tested on this run: the moments up to {before} tokens predict those at {after}, and {inside} of {scores} "
         f"scores lie inside their {LEVEL:.0%} interval."
@@ -116,3 +137,29 @@ def prediction_sentences(found: Sequence[Prediction]) -> list[str]:
         return []
     lines = ("  {}: {}, predicted {}, found {}, inside {}".format(*each.cells()) for each in found)
     return [f"{prediction_title(found)}:", *lines]
+
+
+def growth_csv(rows: Sequence[Growth]) -> str:
+    """A line for each row and budget of tokens: a prediction to hold a longer run against."""
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row, tokens in ((each, tokens) for each in rows for tokens in each.budgets):
+        found, _ = row.trend_and_reason
+        predicted, remark = row.at(tokens)
+        last = row.tokens[-1]
+        # The paper has a score at the end of its own training alone.
+        paper = row.paper if tokens == PAPER.tokens else None
+        writer.writerow(
+            [
+                *(row.condition, "-".join(row.languages), row.measure.key, len(row.line.by_seed), len(row.tokens)),
+                *(row.tokens[0], last, *map(_rounded, (fmean(row.line.at(last)), row.floor, row.ceiling))),
+                *map(_rounded, found.per_doubling if found else NOTHING),
+                *(tokens, *map(_rounded, predicted or NOTHING), LEVEL, _rounded(paper), remark),
+            ]
+        )
+    return text.getvalue()
+
+
+def _rounded(value: float | None) -> float | str:
+    return "" if value is None else round(value, 4)

@@ -1,11 +1,9 @@
 """Growth of every row: its scores at moments of training, their trend, and what it predicts."""
 
-import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
-from io import StringIO
-from itertools import accumulate, pairwise, product
+from itertools import accumulate, pairwise, product, takewhile
 from math import log2
 from statistics import fmean
 
@@ -14,32 +12,16 @@ from isoglot.pipeline.cells import GROWTH, GROWTH_TASKS, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.findings.layer_scores import Line, Pair
 from isoglot.report.findings.published import FIGURE_7_CKA, TABLE_1_SCORES, TITLE_OF_TASK, papers_score, published_score
-from isoglot.report.growth.trends import LEVEL, Interval, Moment, Trend, trend
+from isoglot.report.growth.trends import Interval, Moment, Trend, trend
 from isoglot.study.conditions import DEFAULT, label_of
 from isoglot.study.scales import PAPER, TAIL_SHARE, Decay, Scale
 
-NOTHING = (None, None, None)
-# Half a point of a hundred above the floor: growth from there would be growth of noise.
-AT_FLOOR = 0.005
+# A point of a hundred above the floor: growth from there would be growth of noise.
+AT_FLOOR = 0.01
 # Wider intervals say nothing of where between floor and ceiling a score will be.
 WIDEST = 0.5
 BySeed = dict[int | None, dict[int, float]]
 """Scores by seed and tokens read."""
-COLUMNS = (
-    *("condition", "languages", "measure", "seeds", "moments", "first_tokens", "last_tokens", "last_score", "floor"),
-    *(
-        "ceiling",
-        "per_doubling",
-        "per_doubling_low",
-        "per_doubling_high",
-        "tokens",
-        "predicted",
-        "low",
-        "high",
-        "level",
-    ),
-    *("paper", "remark"),
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,8 +92,7 @@ class Growth:
     @property
     def finished(self) -> list[float]:
         """Scores of finished models, one a seed; empty while none is there."""
-        # The best model of a run may come a little before its end. Those kept on the way come at half of it or before.
-        return [score for of_seed in self.line.by_seed for tokens, score in of_seed.items() if 2 * tokens > self.budget]
+        return self.line.at(self.budget)
 
     @cached_property
     def trend_and_reason(self) -> tuple[Trend | None, str]:
@@ -130,11 +111,14 @@ class Growth:
         found, reason = self.trend_and_reason
         if found is None or reason:
             return None, reason
-        first, last = self.tokens[0], self.tokens[-1]
+        if not self.finished:
+            return None, "no finished model"
+        if tokens < self.budget:
+            return None, "read already"
         # Further on than the moments reach back.
-        if tokens / last > last / first:
+        if tokens / self.budget > self.budget / self.tokens[0]:
             return None, "too far"
-        ahead = found.after(log2(tokens / last), score=fmean(self.finished or self.line.at(last)))
+        ahead = found.after(log2(tokens / self.budget), score=fmean(self.finished))
         predicted = Interval(*(min(max(each, 0.0), self.ceiling) for each in ahead))
         is_vague = predicted.high - predicted.low > WIDEST * (self.ceiling - self.floor)
         return predicted, "hardly known" if is_vague else ""
@@ -155,8 +139,8 @@ class Growth:
     @property
     def budgets(self) -> list[int]:
         """Doublings of the tokens read, and at the end the paper's own budget."""
-        last = self.tokens[-1]
-        return [*(last << number for number in range(1, 64) if last << number < PAPER.tokens), PAPER.tokens]
+        longer = (self.budget << number for number in range(1, 64))
+        return [*takewhile(lambda tokens: tokens < PAPER.tokens, longer), PAPER.tokens]
 
 
 def times_behind(row: Growth, other: Growth) -> str:
@@ -229,8 +213,11 @@ def _by_seed(measurements: Iterable[Measurement], *, measure: Measure, scale: Sc
     layers: dict[int | None, dict[int, list[float]]] = {}
     for each in measurements:
         if each.metric == measure.metric and each.update is not None:
-            of_seed = layers.setdefault(each.seed, {})
-            of_seed.setdefault(each.update * scale.batch * scale.window, []).append(each.value)
+            tokens = each.update * scale.batch * scale.window
+            # The best model of a run may come a little before its end, and yet be what all of the run made. Models
+            # kept on the way come at half of it or before.
+            at = scale.tokens if 2 * tokens > scale.tokens else tokens
+            layers.setdefault(each.seed, {}).setdefault(at, []).append(each.value)
     return {
         seed: {tokens: measure.summary(values) for tokens, values in sorted(of_seed.items())}
         for seed, of_seed in layers.items()
@@ -270,29 +257,3 @@ def _paper(condition: str, *, measure: Measure, languages: Pair) -> tuple[float 
     if measure.key == "cka" and condition == DEFAULT.name and languages in FIGURE_7_CKA:
         return fmean(FIGURE_7_CKA[languages]["bilingual"]), True
     return None, False
-
-
-def growth_csv(rows: Sequence[Growth]) -> str:
-    """A line for each row and budget of tokens: a prediction to hold a longer run against."""
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for row, tokens in ((each, tokens) for each in rows for tokens in each.budgets):
-        found, _ = row.trend_and_reason
-        predicted, remark = row.at(tokens)
-        last = row.tokens[-1]
-        # The paper has a score at the end of its own training alone.
-        paper = row.paper if tokens == PAPER.tokens else None
-        writer.writerow(
-            [
-                *(row.condition, "-".join(row.languages), row.measure.key, len(row.line.by_seed), len(row.tokens)),
-                *(row.tokens[0], last, *map(_rounded, (fmean(row.line.at(last)), row.floor, row.ceiling))),
-                *map(_rounded, found.per_doubling if found else NOTHING),
-                *(tokens, *map(_rounded, predicted or NOTHING), LEVEL, _rounded(paper), remark),
-            ]
-        )
-    return text.getvalue()
-
-
-def _rounded(value: float | None) -> float | str:
-    return "" if value is None else round(value, 4)

@@ -21,6 +21,7 @@ LEVEL = 0.9  # of all intervals
 STEPS = 2  # moments that a rate of growth looks back
 # A rate needs 3, and of two or more of its errors a spread can be known.
 FEWEST_MOMENTS = STEPS + 3
+ROUNDING = 1e-9  # the slope of scores that are all the same
 
 
 class Moment(NamedTuple):
@@ -82,8 +83,12 @@ def trend(paths: Sequence[Path]) -> tuple[Trend | None, str]:
     if num_moments < FEWEST_MOMENTS:
         return None, f"{num_moments} moments before the learning rate falls, and a trend needs {FEWEST_MOMENTS}"
     known = [path for path in paths if len(path) > STEPS]
+    # A seed that is behind in its training says nothing yet of the last doublings.
+    end = max(path[-1].doublings for path in known)
     found = Trend(
-        rate=fmean(map(_rate, known)), deviation=sqrt(fmean(_squares(known))), num_free=num_moments - STEPS - 1
+        rate=fmean(_rate(path) for path in known if path[-1].doublings == end),
+        deviation=sqrt(fmean(_squares(known))),
+        num_free=num_moments - STEPS - 1,
     )
     return found, "" if _grows(paths) else "no growth beyond noise"
 
@@ -100,7 +105,7 @@ def _growing(doublings: float) -> float:
 
 def _squares(paths: Sequence[Path]) -> list[float]:
     # What each moment of one seed would have said of later moments of the others, so that seeds which lie apart widen
-    # the interval: it is that of a new model. A single seed can only be asked of itself.
+    # the interval. A single seed can only be asked of itself.
     found = []
     for place, path in enumerate(paths):
         others = [*paths[:place], *paths[place + 1 :]] or [path]
@@ -113,11 +118,12 @@ def _squares(paths: Sequence[Path]) -> list[float]:
 
 
 def _grows(paths: Sequence[Path]) -> bool:
-    """Whether the slope of a straight line through all points is above 0 by Student's t, as it seldom is by noise."""
-    doublings_N, score_N = np.array([moment for path in paths for moment in path]).T
-    from_middle_N = doublings_N - doublings_N.mean()
-    slope = float(from_middle_N @ score_N) / float(from_middle_N @ from_middle_N)
-    rest_N = score_N - score_N.mean() - slope * from_middle_N
-    num_free = len(score_N) - 2
-    error = sqrt(float(rest_N @ rest_N) / num_free / float(from_middle_N @ from_middle_N))
-    return slope > t_quantile(LEVEL, num_free) * error
+    """Whether the slope of parallel lines, one through each seed's points, is above 0 by Student's t."""
+    from_means = [np.array(path) - np.mean(path, axis=0) for path in paths if path]
+    doublings_N, score_N = np.concatenate(from_means).T
+    reach = float(doublings_N @ doublings_N)
+    slope = float(doublings_N @ score_N) / reach
+    rest_N = score_N - slope * doublings_N
+    num_free = len(score_N) - len(from_means) - 1
+    error = sqrt(float(rest_N @ rest_N) / num_free / reach)
+    return slope > t_quantile(LEVEL, num_free) * error + ROUNDING

@@ -88,7 +88,7 @@ def learning_curves_section(curves: Sequence[Curve]) -> Section | None:
 
 
 def growth_section(rows: Sequence[Growth]) -> Section | None:
-    """Scores by tokens read, with their curves."""
+    """Scores by tokens read, and where they lead."""
     figures = [
         Figure(growth_picture(figure, drawn), notes=[*figure.seed_notes(), *figure.notes], charts=figure.charts)
         for figure, drawn in growth_figures(rows)
