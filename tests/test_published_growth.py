@@ -1,6 +1,7 @@
 """Numbers that pages of results give of growth are those of the measurements beside them."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import permutations, product
 from statistics import fmean
 
@@ -169,6 +170,17 @@ def test_it_says_which_rule_foretells_later_moments(readme: str) -> None:
     of_cka = held_back(of("cka"))
     text = "hold {} of {} scores one doubling ahead"
     assert text.format(sum(each.num_inside for each in of_cka), 2 * len(of_cka)) in readme
+
+
+def test_it_says_what_the_end_of_the_learning_rate_seems_to_add(readme: str) -> None:
+    said: list[str | int] = []
+    for key in ("retrieval", "words"):
+        growing = [replace(row, annealed=frozenset()) for row in of(key) if not row.trend_and_reason[1]]
+        more = [fmean(each.longer.finished) - trends(each) for each in held_back(growing)]
+        said += [f"{fmean(more):.1f}", sum(each > 0 for each in more), len(more)]
+    text = "find {} points more sentences than the moments up to 503M predict ({} of {} rows more) and {} points more"
+    assert text.format(*said) in readme
+    assert "words ({4} of {5})".format(*said) in readme
 
 
 def test_it_says_how_often_the_interval_of_one_seed_holds_the_other(readme: str) -> None:

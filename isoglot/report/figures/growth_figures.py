@@ -36,7 +36,7 @@ BEHIND = (
 )
 CEILING = "No task is predicted to score more than in the source language, where it was learned."
 ANNEALED = (
-    "The last moment comes after the end of the learning rate, which adds to a score whatever was read: what a "
+    "The last moment comes after the end of the learning rate, which may add to a score whatever was read: what a "
     "doubling adds is known from the moments before, and predictions are of finished models."
 )
 
