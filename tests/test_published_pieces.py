@@ -12,7 +12,7 @@ from published_records import RECIPE, RESULTS, ROOT, packed_records, published_p
 
 from isoglot.pipeline.exhibits import gaps, targets
 from isoglot.pipeline.measurements import measurements
-from isoglot.report.growth.predictions import growth_csv, held_back
+from isoglot.report.growth.predictions import growth_csv, held_back, inside_text
 from isoglot.report.growth.rows import growths
 from isoglot.report.growth.trends import prediction_text
 from isoglot.store import State, Store, inputs_first
@@ -95,7 +95,7 @@ def test_predictions_of_longer_runs_follow_from_the_pieces(recipes: Store) -> No
     said = []
     for held in (held_back([*found.values()], moments=moments) for moments in (1, 2)):
         off = [each.interval.value - score for each in held if each.interval for score in each.longer.finished]
-        said += [f"{sum(each.num_inside for each in held)} of {len(off)}", f"{-fmean(off):.1f}"]
+        said += [inside_text(held), f"{-fmean(off):.1f}"]
     assert "{0} scores lie inside their interval one doubling ahead and {2} two".format(*said) in page
     assert "predictions are {1} and {3} points too low".format(*said) in page
     assert f"({said[0]} inside)" in (RESULTS / "replication/growth.md").read_text()

@@ -1,6 +1,5 @@
 """Rows of growth from measurements: tokens, floors and the paper's scores; what is predicted, drawn and refused."""
 
-import csv
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from math import exp, log2
@@ -14,7 +13,6 @@ from isoglot.pipeline.cells import GROWTH, GROWTH_TASKS, UNTRAINED
 from isoglot.pipeline.measurements import Measurement
 from isoglot.report.figures.growth_figures import growth_figures, growth_picture
 from isoglot.report.findings.published import FIGURE_7_CKA, TABLE_1_SCORES
-from isoglot.report.growth.predictions import growth_csv
 from isoglot.report.growth.rows import Growth, growths, times_behind
 from isoglot.report.report_files import read_report
 from isoglot.report.writing import rewrite_report, write_report
@@ -106,6 +104,22 @@ def test_rows_are_timed_by_the_seeds_that_both_have() -> None:
     # Two seeds of one row have none in common, and are held against each other.
     first, second = (default.of_seeds({seed}) for seed in (0, 1))
     assert times_behind(second, first) == f"{TIMES}16"
+
+
+def test_a_seed_that_lacks_moments_is_timed_against_nothing() -> None:
+    """With it the other row would seem to be ahead."""
+    some = [each for each in structure("sep-emb", seed=1, top=-1.5 - 0.4) if (each.update or 0) > UPDATES[5]]
+    found = (*structure("default"), *structure("default", seed=1), *structure("sep-emb", top=-1.5 - 0.4), *some)
+    default, other = (row for row in rows(*found) if row.measure.key == "retrieval")
+    assert times_behind(other, default) == f"{TIMES}2"
+
+
+def test_nothing_goes_on_from_moments_that_lie_far_back() -> None:
+    """The fine-tuning of two moments is still to come."""
+    tail = replace(SCALE, optimization=replace(SCALE.optimization, decay=Decay.LINEAR_TAIL))
+    (row,) = rows(*(each for each in named("default") if each.update not in UPDATES[5:7]), scale=tail)
+    assert row.finished
+    assert row.at(4 * SCALE.tokens) == (None, "moments missing")
 
 
 def test_the_end_of_the_learning_rate_is_no_head_start() -> None:
@@ -215,7 +229,7 @@ def test_what_lies_further_away_than_the_moments_span_is_not_predicted() -> None
     assert figure.charts[0].texts[0][-1] == "- (too far)"
 
 
-def test_the_best_model_of_a_run_is_its_finished_one_wherever_it_comes() -> None:
+def test_the_best_model_of_a_run_is_its_finished_one_if_it_comes_in_its_second_half() -> None:
     late = [replace(each, update=each.update and min(each.update, SCALE.updates - 60)) for each in structure("default")]
     (row, _), (at_end, _) = rows(*late), rows(*structure("default"))
     assert row.finished == at_end.finished != []
@@ -227,20 +241,6 @@ def test_the_best_model_of_a_run_is_its_finished_one_wherever_it_comes() -> None
         rows(*each, *structure("default", seed=1, top=-1.0)) for each in (late, [*structure("default")])
     )
     assert both == as_late
-
-
-def test_runs_as_long_as_the_papers_or_longer_predict_nothing_of_it() -> None:
-    found = [
-        replace(each, update=each.update and PAPER.updates * each.update // SCALE.updates)
-        for each in structure("default")
-    ]
-    for scale in (PAPER, replace(PAPER, batch=2 * PAPER.batch)):
-        as_long = rows(*found, scale=scale)
-        figure, drawn = next(growth_figures(as_long))
-        assert {row["part"] for row in marks(growth_picture(figure, drawn)) if "part" in row} == {"point"}
-        lines = list(csv.DictReader(growth_csv(as_long).splitlines()))
-        assert {int(each["tokens"]) for each in lines} == {PAPER.tokens}
-    assert as_long[0].at(PAPER.tokens) == (None, "read already")
 
 
 def test_a_task_that_was_not_learned_is_no_ceiling() -> None:

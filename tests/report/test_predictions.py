@@ -9,6 +9,7 @@ import pytest
 
 from isoglot.pipeline.cells import GROWTH
 from isoglot.pipeline.measurements import Measurement
+from isoglot.report.figures.growth_figures import growth_figures, growth_picture
 from isoglot.report.growth.predictions import (
     Prediction,
     are_comparable,
@@ -25,6 +26,7 @@ from isoglot.store import Store
 from isoglot.study.scales import PAPER, Decay, Scale
 from tests.report.html_pages import parsed_page
 from tests.report.made_up_measurements import measured, measurement
+from tests.report.svg_pictures import marks
 from tests.report.test_growth import SCALE as SHORT
 from tests.report.test_growth import STUDY, named, straight, structure
 
@@ -113,6 +115,20 @@ def test_predictions_can_be_written_down_before_a_longer_run() -> None:
     flat = next(each for each in lines if each["measure"] == "cka")
     assert (flat["predicted"], flat["remark"]) == ("", "no growth beyond noise")
     assert [each["paper"] != "" for each in lines if each["measure"] == "ner"] == [False] * 6 + [True]
+
+
+def test_runs_as_long_as_the_papers_or_longer_predict_nothing_of_it() -> None:
+    found = [
+        replace(each, update=each.update and PAPER.updates * each.update // SHORT.updates)
+        for each in structure("default")
+    ]
+    for scale in (PAPER, replace(PAPER, batch=2 * PAPER.batch)):
+        as_long = growths(found, scale=scale)
+        figure, drawn = next(growth_figures(as_long))
+        assert {row["part"] for row in marks(growth_picture(figure, drawn)) if "part" in row} == {"point"}
+        assert as_long[0].at(PAPER.tokens) == (None, "read already")
+        lines = list(csv.DictReader(growth_csv(as_long).splitlines()))
+        assert {(int(each["tokens"]), each["predicted"]) for each in lines} == {(PAPER.tokens, "")}
 
 
 def test_the_last_moment_of_a_run_is_foretold_by_those_before() -> None:

@@ -25,7 +25,7 @@ BUDGET = short_number(PAPER.tokens)
 MISSING = "-"
 CORNER: Settings = {"align": "left", "baseline": "top", "x": 4, "y": 2, "fontSize": 11}
 READING = (
-    "Dashes beyond the last moment: what a doubling of tokens added over the last two goes on, as points of the score. "
+    "Dashes beyond the last moment: every further doubling of tokens adds as many points as one of the last two did. "
     f"Bands are {LEVEL:.0%} intervals, as wide as the errors of the same rule at earlier moments; another seed may lie "
     "further away. Where nothing can be predicted the table says why. Too far: the budget lies further beyond the last "
     "moment than that lies beyond the first."
@@ -108,12 +108,12 @@ def _is_of_others(row: Growth) -> bool:
 def growth_picture(figure: LineFigure, rows: Sequence[Growth]) -> Picture:
     measure, behind = rows[0].measure, _behind(rows)
     # Far from the paper's budget nothing can be said of it, and panels would be empty for the most part.
-    reaches_paper = any(PAPER.tokens / row.tokens[-1] <= row.tokens[-1] / row.tokens[0] for row in rows)
+    reaches_paper = any(row.reaches(PAPER.tokens) for row in rows)
     drawn = [(_points(row), _trend(row) if reaches_paper else []) for row in rows]
     papers = [row.paper for row in rows if row.paper is not None and reaches_paper]
     values = [each[key] for points, trend in drawn for each in (*points, *trend) for key in ("low", "high")]
     top = roomy([0.0, *values, *papers, *(row.floor for row in rows)])
-    last = PAPER.tokens if reaches_paper else max(row.tokens[-1] for row in rows)
+    last = max(PAPER.tokens if reaches_paper else 0, *(row.tokens[-1] for row in rows))
     ends = (min(row.tokens[0] for row in rows) / 1.5, last * 1.5)
     styles = styles_of([row.line.label for row in rows])
     corners = behind or [MISSING] * len(rows)
@@ -159,7 +159,7 @@ def _trend(row: Growth) -> list[dict[str, Any]]:
         return []
     found = []
     for x in np.geomspace(row.budget, PAPER.tokens, POINTS_OF_A_TREND):
-        predicted, _ = row.at(max(float(x), row.budget))
+        predicted, _ = row.at(max(float(x), row.budget + 1))
         if predicted is not None:
             y, low, high = map(short, predicted)
             found.append({"part": "trend", "x": round(float(x)), "y": y, "low": low, "high": high})

@@ -20,18 +20,8 @@ from isoglot.study.scales import PAPER, Scale
 NOTHING = (None, None, None)
 COLUMNS = (
     *("condition", "languages", "measure", "seeds", "moments", "first_tokens", "last_tokens", "last_score", "floor"),
-    *(
-        "ceiling",
-        "per_doubling",
-        "per_doubling_low",
-        "per_doubling_high",
-        "tokens",
-        "predicted",
-        "low",
-        "high",
-        "level",
-    ),
-    *("paper", "remark"),
+    *("ceiling", "per_doubling", "per_doubling_low", "per_doubling_high"),
+    *("tokens", "predicted", "low", "high", "level", "paper", "remark"),
 )
 PREDICTION_HEADINGS = ("Score", "Shorter run", "Predicted", "Found", "Inside")
 
@@ -48,7 +38,7 @@ class Prediction:
 
     @property
     def num_inside(self) -> int:
-        """The number of seeds inside the interval, which is that of one model."""
+        """The number of seeds inside the interval."""
         low, high = (1.0, 0.0) if self.interval is None else self.interval[1:]
         return sum(low <= score <= high for score in self.longer.finished)
 
@@ -85,13 +75,11 @@ def predictions(shorter: Sequence[Growth], longer: Sequence[Growth]) -> list[Pre
 
 def held_back(rows: Sequence[Growth], *, moments: int = 1) -> list[Prediction]:
     """Predictions of each row's last steady moments by those before: a test of the rule on scores it had not seen."""
-    known, whole = [], []
+    found: list[Prediction] = []
     for row in rows:
-        steady = [*row.steady]
-        if len(steady) > moments:
-            whole.append(_until(steady[-1], row))
-            known.append(_until(steady[-1 - moments], row))
-    return [each for each in predictions(known, whole) if each.interval is not None]
+        if len(steady := [*row.steady]) > moments:
+            found += predictions([_until(steady[-1 - moments], row)], [_until(steady[-1], row)])
+    return [each for each in found if each.interval is not None]
 
 
 def _until(tokens: int, row: Growth) -> Growth:
@@ -107,15 +95,20 @@ def held_back_text(rows: Sequence[Growth]) -> str:
     found = held_back(rows)
     if not found:
         return ""
-    # Rows in training are behind the others.
-    shorter, longer = max((each.shorter.budget, each.longer.budget) for each in found)
-    found = [each for each in found if each.longer.budget == longer]
-    inside, scores = sum(each.num_inside for each in found), sum(len(each.longer.finished) for each in found)
-    before, after = short_number(shorter), short_number(longer)
+    # Rows in training are behind the others, or lack a moment.
+    budgets = [(each.shorter.budget, each.longer.budget) for each in found]
+    last = max(budgets)
+    before, after = map(short_number, last)
+    inside = inside_text([each for each, its in zip(found, budgets, strict=True) if its == last])
     return (
-        f"Tested on this run: the moments up to {before} tokens predict those at {after}, and {inside} of {scores} "
-        f"scores lie inside their {LEVEL:.0%} interval."
+        f"Tested on this run: the moments up to {before} tokens predict those at {after}, and {inside} scores lie "
+        f"inside their {LEVEL:.0%} interval."
     )
+
+
+def inside_text(found: Sequence[Prediction]) -> str:
+    """ "21 of 24": scores inside the interval of their prediction."""
+    return f"{sum(each.num_inside for each in found)} of {sum(len(each.longer.finished) for each in found)}"
 
 
 def prediction_title(found: Sequence[Prediction]) -> str:
@@ -124,10 +117,10 @@ def prediction_title(found: Sequence[Prediction]) -> str:
     predicted = [each for each in found if each.interval is not None]
     if not predicted:
         return f"Nothing could be predicted at {before} tokens for {after}"
-    inside, scores = sum(each.num_inside for each in predicted), sum(len(each.longer.finished) for each in predicted)
+    inside = inside_text(predicted)
     return (
-        f"Predicted at {before} tokens for {after}: {inside} of {scores} scores lie inside the {LEVEL:.0%} interval of "
-        "their prediction"
+        f"Predicted at {before} tokens for {after}: {inside} scores lie inside the {LEVEL:.0%} interval of their "
+        "prediction"
     )
 
 

@@ -1,6 +1,6 @@
 """Growth of every row: its scores at moments of training, their trend, and what it predicts."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate, pairwise, product, takewhile
@@ -14,7 +14,7 @@ from isoglot.report.findings.layer_scores import Line, Pair
 from isoglot.report.findings.published import FIGURE_7_CKA, TABLE_1_SCORES, TITLE_OF_TASK, papers_score, published_score
 from isoglot.report.growth.trends import Interval, Moment, Trend, trend
 from isoglot.study.conditions import DEFAULT, label_of
-from isoglot.study.scales import PAPER, TAIL_SHARE, Decay, Scale
+from isoglot.study.scales import PAPER, Decay, Scale
 
 # A point of a hundred above the floor: growth from there would be growth of noise.
 AT_FLOOR = 0.01
@@ -113,15 +113,20 @@ class Growth:
             return None, reason
         if not self.finished:
             return None, "no finished model"
-        if tokens < self.budget:
+        if 3 * max(self.steady) < self.budget:
+            return None, "moments missing"
+        if tokens <= self.budget:
             return None, "read already"
-        # Further on than the moments reach back.
-        if tokens / self.budget > self.budget / self.tokens[0]:
+        if not self.reaches(tokens):
             return None, "too far"
         ahead = found.after(log2(tokens / self.budget), score=fmean(self.finished))
         predicted = Interval(*(min(max(each, 0.0), self.ceiling) for each in ahead))
         is_vague = predicted.high - predicted.low > WIDEST * (self.ceiling - self.floor)
         return predicted, "hardly known" if is_vague else ""
+
+    def reaches(self, tokens: float) -> bool:
+        """Whether they lie no further on than the moments reach back."""
+        return tokens / self.budget <= self.budget / self.tokens[0]
 
     @cached_property
     def steady(self) -> dict[int, float]:
@@ -146,9 +151,11 @@ class Growth:
 def times_behind(row: Growth, other: Growth) -> str:
     """How many times the other row's tokens this one needs for the same score, with a sign: 17, 0.25 or over 64.
 
-    Over the seeds that both have, if any. Empty where neither grows beyond noise, or where their moments differ.
+    Over the seeds that both have at the same moments, if any. Empty where neither grows beyond noise, or where their
+    moments differ.
     """
-    if seeds := row.by_seed.keys() & other.by_seed.keys():
+    both = row.by_seed.keys() & other.by_seed.keys()
+    if seeds := {seed for seed in both if row.by_seed[seed].keys() == other.by_seed[seed].keys()}:
         row, other = row.of_seeds(seeds), other.of_seeds(seeds)
     if not row.steady or [*row.steady] != [*other.steady]:
         return ""
@@ -188,7 +195,7 @@ def growths(measurements: Sequence[Measurement], *, scale: Scale) -> list[Growth
                     languages=languages,
                     measure=measure,
                     by_seed=by_seed,
-                    annealed=frozenset(_annealed(by_seed, scale=scale)),
+                    annealed=frozenset([scale.tokens] if scale.optimization.decay is Decay.LINEAR_TAIL else []),
                     budget=scale.tokens,
                     floor=floor,
                     floor_name=floor_name,
@@ -222,12 +229,6 @@ def _by_seed(measurements: Iterable[Measurement], *, measure: Measure, scale: Sc
         seed: {tokens: measure.summary(values) for tokens, values in sorted(of_seed.items())}
         for seed, of_seed in layers.items()
     }
-
-
-def _annealed(by_seed: BySeed, *, scale: Scale) -> Iterator[int]:
-    if scale.optimization.decay is Decay.LINEAR_TAIL:
-        begin = (1 - TAIL_SHARE) * scale.tokens
-        yield from (tokens for of_seed in by_seed.values() for tokens in of_seed if tokens > begin)
 
 
 def _floor(measurements: Sequence[Measurement], *, measure: Measure) -> tuple[float, str]:

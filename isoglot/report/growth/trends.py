@@ -67,13 +67,14 @@ class Trend:
 
     @property
     def per_doubling(self) -> Interval:
-        half = t_quantile(LEVEL, self.num_free) * self.deviation / sqrt(STEPS)
-        return Interval(self.rate, self.rate - half, self.rate + half)
+        return self._around(self.rate, steps=1 / STEPS)
 
     def after(self, doublings: float, *, score: float) -> Interval:
         """The score of a model that has the given one now, so many doublings later."""
-        value = score + self.rate * doublings
-        half = t_quantile(LEVEL, self.num_free) * self.deviation * sqrt(_growing(doublings))
+        return self._around(score + self.rate * doublings, steps=_growing(doublings))
+
+    def _around(self, value: float, *, steps: float) -> Interval:
+        half = t_quantile(LEVEL, self.num_free) * self.deviation * sqrt(steps)
         return Interval(value, value - half, value + half)
 
 
