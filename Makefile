@@ -54,7 +54,7 @@ docs: tools ## write the page of study keys anew, and build the site; a dead lin
 
 # The scripts left out need a study, its models or a GPU, or are parts of another.
 bench: tools ## measure speed, one JSON line a measurement
-	@for script in $(filter-out $(addprefix bench/,loading.py meeting.py pretraining_kernels.py recipe.py rotated_transfer.py stretch.py unfinished.py),$(sort $(wildcard bench/*.py))); do $(BIN)/python $$script || exit 1; done
+	@for script in $(filter-out $(addprefix bench/,loading.py meeting.py pretraining_kernels.py recipe.py rotated_transfer.py sharing.py stretch.py unfinished.py),$(sort $(wildcard bench/*.py))); do $(BIN)/python $$script || exit 1; done
 
 # What the first lock wants on one platform alone is named by the second too, which may want it on all.
 lock: tools ## solve requirements/lock.txt and requirements/dev-lock.txt again
