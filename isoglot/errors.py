@@ -48,6 +48,15 @@ class IsoglotError(Exception):
 class MissingDataError(IsoglotError):
     """A file that a part of a study needs is missing. The rest of the study goes on without it."""
 
+    is_named = True
+    """Whether the study names the file. If it names none, nothing that was made rests on one."""
+
+
+class UnnamedDataError(MissingDataError):
+    """A study names no file of a kind that a part of it needs."""
+
+    is_named = False
+
 
 @contextmanager
 def command_in_work() -> Iterator[None]:

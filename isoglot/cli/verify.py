@@ -32,24 +32,25 @@ def verify(
 
     Other commands check what they read; this reads all. Exits with 1 unless everything is sound.
     """
-    from isoglot.pipeline.exhibits import gap_sentences, targets
+    from isoglot.pipeline.exhibits import gap_sentences, gaps, targets
     from isoglot.store import inputs_first
     from isoglot.store.verifying import artifact_folders, remove
 
     console, store = plain_console(), folders.open_store()
     stages: dict[str, Stage] = {}
     places = artifact_folders(store)
-    gaps: list[str] = []
+    lacks: list[str] = []
+    cannot_tell = False
     if study is not None:
         chosen = folders.read_study(study)
         stages = {each.folder_name: each for each in inputs_first(targets(chosen)).values()}
-        gaps = gap_sentences(chosen)
+        lacks, cannot_tell = gap_sentences(chosen), any(each.is_named for each in gaps(chosen))
         places = [folder for folder in places if folder.name in stages]
-    for sentence in gaps:
+    for sentence in lacks:
         console.print(sentence)
     if not places:
         whose = "no artifact" if study is None else f"nothing of {study}"
-        raise IsoglotError(f"{whose} is in {folders.store_folder}; is {'--data' if gaps else '--store'} right?")
+        raise IsoglotError(f"{whose} is in {folders.store_folder}; is {'--data' if lacks else '--store'} right?")
     faults = _read(places, console)
     for fault in faults:
         title = fault.folder.name if fault.record is None else f"{fault.folder.name} ({fault.record.title})"
@@ -71,7 +72,7 @@ def verify(
         fix = "" if repair or not damaged else "; repair them with --repair, best with the study they belong to"
         raise IsoglotError(f"of {len(places):,} artifacts in {folders.store_folder}, {' and '.join(what)}{fix}")
     sound = f"{len(places):,} artifacts in {folders.store_folder} are as their records say"
-    if gaps:
+    if cannot_tell:
         problem = f"{sound}, but those of the parts above cannot be told without their data"
         raise IsoglotError(f"{problem}; is --data right? Without {study} the whole store is verified")
     console.print(f"All {sound}.")

@@ -50,6 +50,8 @@ class Gap:
     condition: str
     languages: tuple[str, str]
     reason: str
+    is_named: bool = False
+    """Whether the study names a file that is not there, or else names none."""
 
 
 def filled(
@@ -70,4 +72,4 @@ def filled(
         for variant, stage in stages().items():
             yield Cell(**place, exhibit=exhibit, stage=stage, seed=seed, task=task, variant=variant)
     except MissingDataError as error:
-        yield Gap(**place, exhibit=part or exhibit, reason=str(error))
+        yield Gap(**place, exhibit=part or exhibit, reason=str(error), is_named=error.is_named)

@@ -153,8 +153,8 @@ def _parts(study: Study) -> Iterator[Part]:
         yield Part(EMERGENCE, WORD_TRANSLATION, None, partial(_require_text, text="word_translation"))
         yield Part(EMERGENCE, EMERGENCE, None, _emergence)
     if GROWTH in shown:
-        for text in ("parallel", "mapping", "word_translation"):
-            yield Part(GROWTH, GROWTH, None, partial(_require_text, text=text))
+        for text, shown_by_it in (("parallel", "retrieval"), ("mapping", "CKA"), ("word_translation", "words")):
+            yield Part(GROWTH, f"{GROWTH} {shown_by_it}", None, partial(_require_text, text=text))
         yield Part(GROWTH, GROWTH, None, _at_moments)
     transfers = {TABLE_1: _transfer, BASELINES: _baselines, GROWTH_TASKS: _transfer_at_moments}
     for task, (exhibit, stages) in product(study.tasks, transfers.items()):

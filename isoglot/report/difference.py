@@ -12,7 +12,7 @@ from isoglot.evaluation.transfer.tasks import task_named
 from isoglot.pipeline.measurements import Measurement
 from isoglot.pipeline.stages.fine_tuning import DEV
 from isoglot.report.findings.layer_scores import pair_title, shown
-from isoglot.report.findings.samples import CLOSE_CKA, CLOSE_POINTS, Sample
+from isoglot.report.findings.samples import CLOSE_CKA, CLOSE_POINTS, ENOUGH_SEEDS, Sample
 from isoglot.report.findings.verdicts import Verdict, order_verdict
 from isoglot.report.quantities import mean_and_range
 from isoglot.report.report_files import ReportContent
@@ -41,6 +41,7 @@ LISTS = {
     "departures": ("departure in", ("file", "sentence")),
 }
 SIMILARITIES = ("cka", "svcca", "neuron_correlation")
+PERPLEXITY = "dev_perplexity"
 PRECISIONS = ("_p1", "_p5", "_p10")
 # Prefixes of metrics that say how a score came about: a change of them is no finding.
 NO_SCORES = (
@@ -233,6 +234,9 @@ def _numbers_that_differ(a: Sequence[Measurement], b: Sequence[Measurement]) -> 
 
 def _changed(number: Measurement, a: Sample | None, b: Sample | None) -> Changed:
     is_clear = a is None or b is None or order_verdict(a, b) is not Verdict.TOO_CLOSE
+    # Nothing but seeds says how far perplexities differ by chance; counts do not.
+    num_seeds = min(len(each.values) for each in (a, b) if each)
+    is_known = number.metric != PERPLEXITY or num_seeds >= ENOUGH_SEEDS
     return Changed(
         kind=Kind.NUMBER,
         exhibit=number.exhibit,
@@ -240,7 +244,7 @@ def _changed(number: Measurement, a: Sample | None, b: Sample | None) -> Changed
         a=None if a is None else _text(a),
         b=None if b is None else _text(b),
         change=None if a is None or b is None else b.mean - a.mean,
-        is_clear=is_clear and not number.metric.startswith(NO_SCORES),
+        is_clear=is_clear and is_known and not number.metric.startswith(NO_SCORES),
     )
 
 

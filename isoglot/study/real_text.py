@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from isoglot.errors import MissingDataError
+from isoglot.errors import UnnamedDataError
 from isoglot.study.conditions import Domain
 from isoglot.study.languages import Splitter, WordSplitting, default_splitting
 from isoglot.study.toml_tables import (
@@ -106,7 +106,7 @@ class RealText:
         if domain is Domain.MAIN:
             return self.main[language]
         if language not in self.other_domain:
-            raise MissingDataError(f"text.{OTHER_DOMAIN}.{language} is missing: add a file of another domain")
+            raise UnnamedDataError(f"text.{OTHER_DOMAIN}.{language} is missing: add a file of another domain")
         return self.other_domain[language]
 
     def resource(self, kind: str, *languages: str) -> tuple[Path, ...]:
@@ -127,7 +127,7 @@ class RealText:
 
     def _files(self, key: str, *, use: str) -> tuple[Path, ...]:
         if key not in self.resources:
-            raise MissingDataError(f"resources.{key} is missing: add a file of {use}")
+            raise UnnamedDataError(f"resources.{key} is missing: add a file of {use}")
         return self.resources[key]
 
 
@@ -174,6 +174,8 @@ def _source(value: object, *, data: Path, place: FileKey) -> TextSource:
             raise place.at("revision").error(problem)
         return made_from(value, HubDataset, place=place)
     files = TextFiles(paths=file_paths(value, data=data, place=place))
+    if twice := next((path for path in files.paths if files.paths.count(path) > 1), None):
+        raise place.error(f"lists {twice} more than once; each file is read once")
     if files.is_wikipedia and not all(map(is_dump, files.paths)):
         raise place.error("names Wikipedia dumps (.xml) and other files; give one kind or the other")
     return files

@@ -73,6 +73,13 @@ def test_a_store_with_nothing_of_a_study_stays_as_it_is(tiny: Path) -> None:
     assert [path.name for path in tiny.iterdir()] == ["tiny.toml"]
 
 
+def test_no_report_is_written_into_a_store(copied: Workplace) -> None:
+    before = sorted(copied.store.root.iterdir())
+    answer = answered("report", "tiny.toml", "--seeds", "0", "--to", "store", folder=copied.folder)
+    assert answer.stderr == "isoglot: --to store: is a store of artifacts; name another folder for the report\n"
+    assert (answer.returncode, sorted(copied.store.root.iterdir())) == (1, before)
+
+
 def test_open_shows_the_page_in_the_browser(finished: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[str] = []
     monkeypatch.setattr("webbrowser.open", shown.append)
@@ -114,7 +121,7 @@ def test_a_report_elsewhere_is_held_against_it(copied: Workplace, tmp_path: Path
 @pytest.mark.parametrize(
     ("against", "message"),
     [
-        ("nosuch", "nosuch: no such study"),
+        ("nosuch", "--against nosuch: neither a study nor the folder of a report; give one of these"),
         ("empty", "empty: no measurements.jsonl in it; give the folder of a report"),
         ("far.toml", "--against far.toml: nothing of it is in "),
     ],

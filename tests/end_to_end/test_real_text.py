@@ -102,6 +102,18 @@ def test_missing_data_is_named_and_the_rest_is_made(tmp_path: Path) -> None:
     )
 
 
+def test_a_store_is_sound_without_data_that_the_study_does_not_name(tmp_path: Path) -> None:
+    """Nothing in it can rest on a file that no key names."""
+    study = write_real_study(tmp_path)
+    text = study.read_text(encoding="utf-8").replace('exhibits = ["vocabulary"]', 'exhibits = ["vocabulary", "growth"]')
+    study.write_text(text, encoding="utf-8")
+    run = answered("run", "real.toml", "--conditions", "default", "--exhibits", "vocabulary", folder=tmp_path)
+    assert run.returncode == 0, run.stderr
+    verified = answered("verify", "real.toml", folder=tmp_path)
+    assert "(growth CKA): resources.mapping.en-fr is missing" in verified.stdout
+    assert (verified.returncode, verified.stderr) == (0, "")
+
+
 def test_data_is_found_from_python_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = write_real_study(tmp_path / "data").parent
     study = shutil.move(data / "real.toml", tmp_path / "real.toml")

@@ -192,7 +192,7 @@ def test_a_real_study_without_one_text_keeps_the_other_half(tmp_path: Path) -> N
     assert stages
     assert all(isinstance(each, StructureOverTraining) and each.similarity is None for each in stages)
     assert all(isinstance(each, StructureOverTraining) and each.retrieval is not None for each in stages)
-    assert [each for each in gap_sentences(study) if "mapping.en-fr" in each and "(growth)" in each]
+    assert [each for each in gap_sentences(study) if "mapping.en-fr" in each and "(growth CKA)" in each]
     texts = ("retrieval.", "word-translation.")
     path.write_text("".join(line for line in path.read_text().splitlines(True) if not line.startswith(texts)))
     bare = replace(read_study(path), exhibits=("growth",))

@@ -57,6 +57,7 @@ def test_a_number_that_one_report_lacks_is_told() -> None:
         ("retrieval_p1", 50.0, 52.0, False),
         ("aligned_retrieval_p1", 50.0, 54.0, True),
         ("training_words", 1000, 1001, True),
+        ("dev_perplexity", 9.1, 7.1, False),
         *((metric, 1, 9, False) for metric in ("chosen_epoch", "map_dimensions", "settings_tried")),
         *((metric, 1, 9, False) for metric in ("best_setting", "second_best_setting")),
     ],

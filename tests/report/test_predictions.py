@@ -69,7 +69,7 @@ def test_each_seed_is_inside_its_interval_or_not() -> None:
     assert each.num_inside == 1
     assert each.cells()[3:] == ("52.0 (42.0 to 62.0)", "1 of 2")
     assert prediction_sentences([each])[0] == (
-        "Predicted at 1.0G tokens for 8.1G: 1 of 2 scores lie inside the 90% interval of their prediction:"
+        "Predicted at 1.0G tokens for 8.1G by one seed: 1 of 2 scores lie inside the 90% interval of their prediction:"
     )
 
 
@@ -190,7 +190,7 @@ def test_the_page_has_predictions_where_the_other_report_is_of_a_shorter_run(tmp
     short = written("short", SHORT)
     shorter = Other(name="short", content=read_report(short.parent))
     long = written("long", LONG, shorter)
-    assert headings(long)[0].startswith("Predicted at 1.0G tokens for 8.1G: 1 of 1 scores lie inside")
+    assert headings(long)[0].startswith("Predicted at 1.0G tokens for 8.1G by one seed: 1 of 1 scores lie inside")
     longer = Other(name="long", content=read_report(long.parent))
     assert not any("Predicted" in each for each in headings(written("short", SHORT, longer)))
     wider = replace(LONG, shape=replace(LONG.shape, width=2 * LONG.shape.width))

@@ -40,6 +40,8 @@ FOUND = [
     *measured("default", [7.0, 8.0, 9.0], metric="word_translation_p1"),
     *measured("default", [4.0, 5.0, 6.0], metric="word_translation_p1", variant=UNTRAINED),
     measurement("default", 0.2, metric="retrieval_p1_chance"),
+    measurement("default", 5.0, metric="word_translation_p1_chance"),
+    measurement("default", 0.07, metric="word_translation_coverage"),
 ]
 
 
@@ -48,7 +50,9 @@ def test_numbers_stand_in_their_places() -> None:
     assert row_after("Parallel", "Default", text) == ["10.0", "20.0", "80.0", "80.0", "5.0"]
     assert row_after("Parallel", "Sep Emb + L1-6", text) == ["11.0", "12.0", "9.5", "12.0", "3.0"]
     assert row_after("Word", "Default", text) == ["7.0", "8.0", "9.0", "9.0", "6.0"]
-    assert "Chance is 0.2%." in text
+    assert "Chance is 0.2%, one of 500.\n" in text
+    assert "Chance is 5.0%, one of 20. So few say little of a model." in text
+    assert "0.07% of the dictionary's pairs are met" in text
 
 
 def test_means_over_seeds_stand_with_the_range_of_the_best() -> None:

@@ -15,12 +15,24 @@ TITLES = {
     "word_translation_p1": "Word translation: precision at 1 (%) by layer, centred",
 }
 
+FEW = 100  # of so many, one more or less is a point
+
 
 def emergence_figures(measurements: Sequence[Measurement]) -> Iterator[tuple[str, LineFigure]]:
     """Each with its metric, in the order of the titles and then of the pairs as they came."""
     for metric in TITLES:
         for panel, found in rows(measurements, metric=metric):
             yield metric, _figure(panel, found, metric=metric)
+
+
+def _chance(chance: float) -> str:
+    number = round(100 / chance)
+    few = " So few say little of a model." if number < FEW else ""
+    return f"Chance is {chance:.1f}%, one of {number:,}.{few}"
+
+
+def _coverage(percent: float) -> str:
+    return f"{percent:.{0 if percent >= 1 else 2}f}% of the dictionary's pairs are met in the held-out text."
 
 
 def _figure(panel: Panel, found: Sequence[Row], *, metric: str) -> LineFigure:
@@ -31,8 +43,8 @@ def _figure(panel: Panel, found: Sequence[Row], *, metric: str) -> LineFigure:
     unlearned = [f"{label_of(row.condition)} of {', '.join(row.unlearned)}" for row in found if row.unlearned]
     notes = [
         CENTRED,
-        *([] if chance is None else [f"Chance is {chance:.1f}%."]),
-        *([] if coverage is None else [f"{coverage:.0f}% of the dictionary's pairs are met in the held-out text."]),
+        *([_chance(chance)] if chance else []),
+        *([] if coverage is None else [_coverage(coverage)]),
         *([f"Models that know no more than how frequent words are: {'; '.join(unlearned)}."] if unlearned else []),
     ]
     figure = layer_figure(

@@ -114,13 +114,15 @@ def inside_text(found: Sequence[Prediction]) -> str:
 def prediction_title(found: Sequence[Prediction]) -> str:
     """ "Predicted at 1.0G tokens for 8.1G: 21 of 24 scores lie inside the 90% interval of their prediction"."""
     before, after = short_number(found[0].shorter.budget), short_number(found[0].longer.budget)
+    # How far seeds lie apart cannot be told from one.
+    by_one = " by one seed" if all(len(each.shorter.by_seed) == 1 for each in found) else ""
     predicted = [each for each in found if each.interval is not None]
     if not predicted:
         return f"Nothing could be predicted at {before} tokens for {after}"
     inside = inside_text(predicted)
     return (
-        f"Predicted at {before} tokens for {after}: {inside} scores lie inside the {LEVEL:.0%} interval of their "
-        "prediction"
+        f"Predicted at {before} tokens for {after}{by_one}: {inside} scores lie inside the {LEVEL:.0%} interval of "
+        "their prediction"
     )
 
 
