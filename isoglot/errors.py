@@ -48,14 +48,9 @@ class IsoglotError(Exception):
 class MissingDataError(IsoglotError):
     """A file that a part of a study needs is missing. The rest of the study goes on without it."""
 
-    is_named = True
-    """Whether the study names the file. If it names none, nothing that was made rests on one."""
-
 
 class UnnamedDataError(MissingDataError):
-    """A study names no file of a kind that a part of it needs."""
-
-    is_named = False
+    """A study names no file of a kind that a part of it needs, so that nothing that was made rests on one."""
 
 
 @contextmanager

@@ -47,11 +47,8 @@ def report(
     from isoglot.report.writing import rewrite_report, write_current_report
     from isoglot.store import State
     from isoglot.store import plan as plan_of
-    from isoglot.store.store import STORE_NAME
 
     copy = None if to is None else named_folder("--to", to)
-    if copy is not None and (copy / STORE_NAME).exists():
-        raise IsoglotError(f"--to {to}: is a store of artifacts; name another folder for the report")
     study, folder, console = options.study, options.report_folder(), plain_console()
     remarks: list[str] = []
     damage: Sequence[str] = ()
@@ -95,15 +92,16 @@ def _other(name: str | None, *, folders: Folders) -> "Other | None":
     from isoglot.report.provenance import provenance
     from isoglot.report.report_files import ReportContent, read_report
     from isoglot.report.writing import Other
-    from isoglot.study.study_file import builtin_study_names
 
     if name is None:
         return None
     if (folder := named_report(name)) is not None:
         return Other(name=name, content=read_report(folder))
-    if name not in builtin_study_names() and not Path(name).is_file():
-        raise IsoglotError(f"--against {name}: neither a study nor the folder of a report; give one of these")
-    study, store = folders.read_study(name), folders.open_store()
+    try:
+        study, store = folders.read_study(name), folders.open_store()
+    except IsoglotError as error:
+        fix = "" if Path(name).exists() else "; or give the folder of a report"
+        raise IsoglotError(f"--against {error}{fix}") from error
     found, _ = measurements(study, store)
     if not found:
         raise IsoglotError(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from isoglot.errors import MissingDataError
+from isoglot.errors import MissingDataError, UnnamedDataError
 from isoglot.store import Stage
 from isoglot.study.conditions import CONDITIONS
 
@@ -50,6 +50,7 @@ class Gap:
     condition: str
     languages: tuple[str, str]
     reason: str
+    task: str | None = None
     is_named: bool = False
     """Whether the study names a file that is not there, or else names none."""
 
@@ -72,4 +73,5 @@ def filled(
         for variant, stage in stages().items():
             yield Cell(**place, exhibit=exhibit, stage=stage, seed=seed, task=task, variant=variant)
     except MissingDataError as error:
-        yield Gap(**place, exhibit=part or exhibit, reason=str(error), is_named=error.is_named)
+        is_named = not isinstance(error, UnnamedDataError)
+        yield Gap(**place, exhibit=part or exhibit, reason=str(error), task=task, is_named=is_named)

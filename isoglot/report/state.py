@@ -132,9 +132,9 @@ def _no_data(study: Study) -> Iterator[str]:
 
 def _absent(study: Study, lacking: Sequence[Cell], failures: Sequence[str]) -> Iterator[Absent]:
     for gap in gaps(study):
-        # A gap of one task's part of an exhibit is called "table-1 ner".
-        exhibit, _, task = gap.exhibit.partition(" ")
-        yield Absent(exhibit, gap.condition, gap.languages, task or None, NO_DATA)
+        # A part of an exhibit is called "table-1 ner", or "growth CKA".
+        exhibit, _, _ = gap.exhibit.partition(" ")
+        yield Absent(exhibit, gap.condition, gap.languages, gap.task, NO_DATA)
     for cell in lacking:
         # A cell has failed where what it is made from has.
         needed = inputs_first([cell.stage]).values() if failures else ()

@@ -31,6 +31,7 @@ from isoglot.report.tables.grid import markdown_row
 from isoglot.report.tables.table_1 import csv_table, latex_table, markdown_table
 from isoglot.report.training_curves import learning_curves
 from isoglot.store import Store
+from isoglot.store.store import STORE_NAME
 from isoglot.study.conditions import conditions_in_use
 from isoglot.study.study import Study
 from isoglot.study.synthetic_languages import Synthetic
@@ -109,6 +110,9 @@ def write_report(
 def rewrite_report(folder: Path, *, to: Path | None = None, against: Other | None = None) -> Written:
     """Make a report again from the files beside its page alone, which stay as they are; or a copy of it elsewhere."""
     data, place = read_report_data(folder), to or folder
+    if (place / STORE_NAME).exists():
+        fix = f"name another folder with {option('to', python='folder=')}"
+        raise IsoglotError(f"{place}: a store of artifacts, and no place for a report; {fix}")
     with clear_report_errors(place), conditions_in_use(data.study.conditions):
         is_copy = place.resolve() != folder.resolve()
         return _write(data, place, against=against, is_new=is_copy, in_store=False)

@@ -17,6 +17,7 @@ from isoglot.study.toml_tables import (
     Table,
     check_keys,
     checked,
+    distinct,
     file_paths,
     known_name,
     made_from,
@@ -173,9 +174,8 @@ def _source(value: object, *, data: Path, place: FileKey) -> TextSource:
             problem = "should be the commit, 40 hex digits, so that the same text comes every time"
             raise place.at("revision").error(problem)
         return made_from(value, HubDataset, place=place)
-    files = TextFiles(paths=file_paths(value, data=data, place=place))
-    if twice := next((path for path in files.paths if files.paths.count(path) > 1), None):
-        raise place.error(f"lists {twice} more than once; each file is read once")
+    names = distinct(value, str, at_least=0, place=place) if isinstance(value, list) else [value]
+    files = TextFiles(paths=file_paths([*names], data=data, place=place))
     if files.is_wikipedia and not all(map(is_dump, files.paths)):
         raise place.error("names Wikipedia dumps (.xml) and other files; give one kind or the other")
     return files

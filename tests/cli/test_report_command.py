@@ -76,7 +76,10 @@ def test_a_store_with_nothing_of_a_study_stays_as_it_is(tiny: Path) -> None:
 def test_no_report_is_written_into_a_store(copied: Workplace) -> None:
     before = sorted(copied.store.root.iterdir())
     answer = answered("report", "tiny.toml", "--seeds", "0", "--to", "store", folder=copied.folder)
-    assert answer.stderr == "isoglot: --to store: is a store of artifacts; name another folder for the report\n"
+    assert (
+        answer.stderr
+        == "isoglot: store: a store of artifacts, and no place for a report; name another folder with --to\n"
+    )
     assert (answer.returncode, sorted(copied.store.root.iterdir())) == (1, before)
 
 
@@ -121,7 +124,9 @@ def test_a_report_elsewhere_is_held_against_it(copied: Workplace, tmp_path: Path
 @pytest.mark.parametrize(
     ("against", "message"),
     [
-        ("nosuch", "--against nosuch: neither a study nor the folder of a report; give one of these"),
+        ("nosuch", "--against nosuch: no such study; give the path of a .toml file"),
+        ("nosuch", "; or give the folder of a report\n"),
+        ("tinny.toml", "did you mean 'tiny.toml'?"),
         ("empty", "empty: no measurements.jsonl in it; give the folder of a report"),
         ("far.toml", "--against far.toml: nothing of it is in "),
     ],

@@ -264,6 +264,14 @@ def test_what_a_later_isoglot_says_more_is_passed_over(page: Path) -> None:
     assert "of_later" in (page.parent / "state.json").read_text(), "what a page is made from is not written over"
 
 
+def test_a_store_takes_no_report(store: Store, page: Path) -> None:
+    store.create()
+    before = files_of(store.root)
+    with pytest.raises(IsoglotError, match=r"a store of artifacts, and no place for a report; name .* folder="):
+        rewrite_report(page.parent, to=store.root)
+    assert files_of(store.root) == before
+
+
 def test_a_folder_that_takes_no_report_is_named(page: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(IsoglotError, match=f"{tmp_path}/file/in: no report can be written there .*folder="):

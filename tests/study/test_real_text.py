@@ -141,7 +141,7 @@ EN = '"text/en.txt.xz"'
         ('\nzh = "zh', '\n# "zh', r"text.zh: 'zh' has no text; name its file here"),
         (EN, "3", r"text.en: should be a string in quotes"),
         (EN, "[]", r"text.en: names no file"),
-        (EN, '["x", "y", "x"]', r"text.en: lists x more than once"),
+        (EN, '["x", "y", "x"]', r"text.en: 'x' stands there twice; name it once"),
         (EN, '""', r"text.en: names no file"),
         (EN, '{ file = "x" }', r"text.en: should name a file, .* or a data set"),
         (EN, '{ dataset = "x" }', r"text.en.revision: should be the commit"),
