@@ -31,7 +31,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, place, abs_src_path=str(ROOT / source)))
     for folder, page in REPORTS.items():
         files.append(File.generated(config, f"{folder}/report.html", abs_src_path=str(page)))
-        for other in (*page.parent.glob("figures/*.svg"), *page.parent.glob("measurements.jsonl")):
+        for other in (*page.parent.glob("**/*.svg"), *page.parent.glob("measurements.jsonl")):
             place = str(other.relative_to(ROOT))
             files.append(File.generated(config, place, abs_src_path=str(other)))
     for notebook in sorted(Path(config.docs_dir).glob("notebooks/*.ipynb")):

@@ -140,7 +140,7 @@ def _write(data: ReportData, folder: Path, *, against: Other | None, is_new: boo
     if against is not None:
         changed, predicted = difference(against.content, data.content), _predicted_by(against.content, data, rows)
         differences = text_sections.difference_section(changed, predicted, other=against.name)
-    more = _sections(data, scores, rows, differences=differences, beside=[*texts])
+    more = _sections(data, scores, rows, predicted=predicted, differences=differences, beside=[*texts])
     sections = [*filter(None, (survival, *more))]
     pictures = [picture for section in sections for picture in section.pictures]
     (folder / FIGURES).mkdir(parents=True, exist_ok=True)
@@ -170,6 +170,7 @@ def _sections(
     scores: ReportScores,
     rows: Sequence[Growth],
     *,
+    predicted: Sequence[Prediction],
     differences: Section | None,
     beside: Sequence[str],
 ) -> Iterator[Section | None]:
@@ -184,7 +185,7 @@ def _sections(
         yield text_sections.conditions_section(study)
     yield from figure_sections.emergence_sections(measurements, is_made_up=isinstance(study.text, Synthetic))
     yield figure_sections.learning_curves_section(data.curves)
-    yield figure_sections.growth_section(rows)
+    yield figure_sections.growth_section(rows, predicted)
     yield text_sections.vocabulary_section(measurements, scale=study.scale)
     yield from figure_sections.figure_sections(measurements, new_vectors=study.scale.alignment.new_vectors)
     yield differences

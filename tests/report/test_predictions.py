@@ -179,6 +179,20 @@ def test_a_row_that_cannot_be_predicted_says_why_and_counts_for_nothing() -> Non
     assert prediction_sentences(alone)[0] == "Nothing could be predicted at 1.0G tokens for 8.1G:"
 
 
+def test_a_panel_shows_what_the_shorter_run_predicted_of_its_row() -> None:
+    longer = growths([*retrieval("default", LONG), *retrieval("no-anchors", LONG)], scale=LONG)
+    found = predictions(growths(retrieval("default", SHORT), scale=SHORT), longer)
+    ((figure, rows),) = growth_figures(longer)
+    first, second = growth_picture(figure, rows, predicted=found).charts
+    grey = [row for row in first["data"]["values"] if row["part"] == "predicted"]
+    assert (grey[0]["x"], grey[-1]["x"]) == (SHORT.tokens, LONG.tokens)
+    assert found[0].interval is not None
+    assert tuple(grey[-1][key] for key in ("y", "low", "high")) == pytest.approx(found[0].interval, abs=1e-3)
+    assert {row["part"] for row in second["data"]["values"]} == {"point", "trend"}
+    assert "what the shorter run predicted" in growth_picture(figure, rows, predicted=found).legend
+    assert {row["part"] for row in marks(growth_picture(figure, rows))} == {"point", "trend"}
+
+
 def test_the_page_has_predictions_where_the_other_report_is_of_a_shorter_run(tmp_path: Path) -> None:
     def written(name: str, scale: Scale, against: Other | None = None) -> Path:
         study, store = replace(STUDY, name=name, scale=scale), Store(tmp_path / name)
@@ -191,6 +205,7 @@ def test_the_page_has_predictions_where_the_other_report_is_of_a_shorter_run(tmp
     shorter = Other(name="short", content=read_report(short.parent))
     long = written("long", LONG, shorter)
     assert headings(long)[0].startswith("Predicted at 1.0G tokens for 8.1G by one seed: 1 of 1 scores lie inside")
+    assert "shorter run predicted" in (long.parent / "figures/growth.retrieval.en-de.svg").read_text(encoding="utf-8")
     longer = Other(name="long", content=read_report(long.parent))
     assert not any("Predicted" in each for each in headings(written("short", SHORT, longer)))
     wider = replace(LONG, shape=replace(LONG.shape, width=2 * LONG.shape.width))

@@ -11,7 +11,7 @@ from isoglot.report.figures.charts import Settings, chart_spec, column, low_to_h
 from isoglot.report.figures.line_charts import PANEL_HEIGHT, LineChart, LineFigure, picture_of_panels
 from isoglot.report.figures.picture import DASHES, MUTED, PUBLISHED, Picture, Spec, Style, styles_of
 from isoglot.report.findings.layer_scores import pair_title
-from isoglot.report.growth.predictions import held_back_text
+from isoglot.report.growth.predictions import Prediction, held_back_text
 from isoglot.report.growth.rows import Growth, times_behind
 from isoglot.report.growth.trends import LEVEL, prediction_text
 from isoglot.report.quantities import short_number
@@ -19,6 +19,8 @@ from isoglot.study.conditions import DEFAULT
 from isoglot.study.scales import PAPER
 
 POINTS_OF_A_TREND = 12
+# Parts of a panel beside its points: what the row's own trend says, and what that of a shorter run said.
+TREND, PREDICTED = "trend", "predicted"
 MANY_TICKS = 4
 ROOTED_TICKS = [1, 10, 40, 100]
 BUDGET = short_number(PAPER.tokens)
@@ -105,11 +107,22 @@ def _is_of_others(row: Growth) -> bool:
     return row.paper is not None and not row.has_own_paper
 
 
-def growth_picture(figure: LineFigure, rows: Sequence[Growth]) -> Picture:
+def growth_picture(figure: LineFigure, rows: Sequence[Growth], *, predicted: Sequence[Prediction] = ()) -> Picture:
+    """A panel for each row; what a shorter run predicted lies behind it in grey."""
     measure, behind = rows[0].measure, _behind(rows)
     # Far from the paper's budget nothing can be said of it, and panels would be empty for the most part.
     reaches_paper = any(row.reaches(PAPER.tokens) for row in rows)
-    drawn = [(_points(row), _trend(row) if reaches_paper else []) for row in rows]
+    before = [next((each.shorter for each in predicted if each.longer == row), None) for row in rows]
+    drawn = [
+        (
+            _points(row),
+            [
+                *(_trend(earlier, until=row.budget, part=PREDICTED) if earlier else []),
+                *(_trend(row, until=PAPER.tokens, part=TREND) if reaches_paper else []),
+            ],
+        )
+        for row, earlier in zip(rows, before, strict=True)
+    ]
     papers = [row.paper for row in rows if row.paper is not None and reaches_paper]
     values = [each[key] for points, trend in drawn for each in (*points, *trend) for key in ("low", "high")]
     top = roomy([0.0, *values, *papers, *(row.floor for row in rows)])
@@ -133,6 +146,7 @@ def growth_picture(figure: LineFigure, rows: Sequence[Growth]) -> Picture:
     legend = [
         f"{unit} by tokens read (log scale)",
         *([f"dashes and band: the last doublings go on, {LEVEL:.0%} interval"] if reaches_paper else []),
+        *(["grey band: what the shorter run predicted"] if any(before) else []),
     ]
     legend += [f"grey dashes: {name}" for name in dict.fromkeys(row.floor_name for row in rows) if name]
     if behind:
@@ -153,17 +167,26 @@ def _points(row: Growth) -> list[dict[str, Any]]:
     return found
 
 
-def _trend(row: Growth) -> list[dict[str, Any]]:
-    """From the last moment on to the paper's budget."""
-    if row.budget >= PAPER.tokens:
+def _trend(row: Growth, *, until: int, part: str) -> list[dict[str, Any]]:
+    """From the last moment on to a larger budget."""
+    if row.budget >= until:
         return []
     found = []
-    for x in np.geomspace(row.budget, PAPER.tokens, POINTS_OF_A_TREND):
+    for x in np.geomspace(row.budget, until, POINTS_OF_A_TREND):
         predicted, _ = row.at(max(float(x), row.budget + 1))
         if predicted is not None:
             y, low, high = map(short, predicted)
-            found.append({"part": "trend", "x": round(float(x)), "y": y, "low": low, "high": high})
+            found.append({"part": part, "x": round(float(x)), "y": y, "low": low, "high": high})
     return found
+
+
+def _band(x: Settings, y: Settings, *, part: str, **look: Any) -> list[Spec]:
+    """An interval, and dashes through its middle."""
+    where = f"datum.part == '{part}'"
+    return [
+        marks("area", x | low_to_high(None), where=where, **look, opacity=0.2),
+        marks("line", x | y, where=where, **look, strokeWidth=1.5, strokeDash=list(DASHES[0])),
+    ]
 
 
 def _panel(
@@ -196,10 +219,11 @@ def _panel(
     tooltip = [column("x:Q", title="tokens", format=".3s"), column("y:Q", title=row.measure.unit, format=number)]
     score = x | y | {"tooltip": tooltip}
     own, point = Settings(clip=True, color=style.colour), Settings(clip=True, filled=True, opacity=1)
-    ahead, at_points = "datum.part == 'trend'", "datum.part == 'point'"
+    grey, is_foretold = own | {"color": MUTED}, any(each["part"] == PREDICTED for each in trend)
+    at_points = "datum.part == 'point'"
     layers = [
-        marks("area", x | low_to_high(None), where=ahead, **own, opacity=0.2),
-        marks("line", x | y, where=ahead, **own, strokeWidth=1.5, strokeDash=list(DASHES[0])),
+        *(_band(x, y, part=PREDICTED, **grey) if is_foretold else []),
+        *_band(x, y, part=TREND, **own),
         marks("line", x | y, where=at_points, **own, strokeWidth=1.5),
         marks("rule", x | low_to_high(None), where=at_points, **own, strokeWidth=1.25),
         marks("point", score, where=at_points, **own | point, size=36, shape=style.shape),

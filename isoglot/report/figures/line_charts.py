@@ -187,7 +187,8 @@ def picture_of_panels(
         name=figure.name,
         title=figure.title,
         charts=[*panels],
-        chart_width=PANEL_WIDTH,
+        # One alone would be narrower than the picture's title.
+        chart_width=PANEL_WIDTH if len(panels) > 1 else HALF,
         columns=PANEL_COLUMNS,
         legend="; ".join(dict.fromkeys(legend)),
         has_published=has_published,

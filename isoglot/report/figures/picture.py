@@ -139,11 +139,11 @@ class Picture:
     @cached_property
     def _file_spec(self) -> str:
         columns = min(self.columns, len(self.charts))
-        # Vega breaks no lines; a letter takes about six pixels.
-        letters = self.chart_width * columns // 6
+        # Vega breaks no lines. A letter takes about six pixels, a large one of the title nine.
+        width = self.chart_width * columns
         config = chart_config()
         config["legend"]["columns"] = max(1, self.chart_width // self.legend_entry)
-        heading = {"text": wrap(self.title, letters), "subtitle": wrap(self.legend, letters)}
+        heading = {"text": wrap(self.title, width // 9), "subtitle": wrap(self.legend, width // 6)}
         spec = {
             "title": {**heading, "fontSize": 15, "offset": 14},
             "concat": [{**chart, "width": self.chart_width} for chart in self.charts],

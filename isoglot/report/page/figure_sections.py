@@ -14,6 +14,7 @@ from isoglot.report.figures.layer_figures import layer_figures
 from isoglot.report.figures.line_charts import LineFigure, line_picture, on_one_axis
 from isoglot.report.figures.similarity_pictures import published_similarity_map, similarity_map, similarity_scatters
 from isoglot.report.findings.layer_scores import CENTRED_RETRIEVAL, second_models
+from isoglot.report.growth.predictions import Prediction
 from isoglot.report.growth.rows import Growth
 from isoglot.report.page.section import NONE, Absences, Figure, Section
 from isoglot.report.report_scores import ReportScores
@@ -87,10 +88,14 @@ def learning_curves_section(curves: Sequence[Curve]) -> Section | None:
     return Section(anchor="learning-curves", figures=figures) if figures else None
 
 
-def growth_section(rows: Sequence[Growth]) -> Section | None:
-    """Scores by tokens read, and where they lead."""
+def growth_section(rows: Sequence[Growth], predicted: Sequence[Prediction]) -> Section | None:
+    """Scores by tokens read, where they lead, and where a shorter run led."""
     figures = [
-        Figure(growth_picture(figure, drawn), notes=[*figure.seed_notes(), *figure.notes], charts=figure.charts)
+        Figure(
+            growth_picture(figure, drawn, predicted=predicted),
+            notes=[*figure.seed_notes(), *figure.notes],
+            charts=figure.charts,
+        )
         for figure, drawn in growth_figures(rows)
     ]
     has_published = any(figure.picture.has_published for figure in figures)
