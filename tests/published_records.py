@@ -3,13 +3,19 @@
 import json
 import lzma
 import tarfile
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from isoglot.pipeline.cells import FIGURE_6
+from isoglot.pipeline.measurements import Measurement, measurements
 from isoglot.pipeline.stages.source_files import SourceFile
 from isoglot.report.growth.rows import Growth, growths
 from isoglot.report.report_files import ReportData, read_report_data
+from isoglot.store import Store
+from isoglot.store.unpacking import unpack
 from isoglot.study.real_text import RealText
 from isoglot.study.study import Study
 from isoglot.study.study_file import read_study
@@ -19,11 +25,20 @@ RESULTS = ROOT / "results"
 RECIPE = RESULTS / "recipe"
 BY_HAND = ("README.md", "verdicts.md", "growth.md", "seeds.md", "alignment.md", "tested.md", "cost.md")
 """Pages of results/replication that no report writes."""
+DRAWN_BY_HAND = ("control-growth.retrieval.en-de.svg",)
+"""Figures there that come from the report of another study."""
 CHANCE_IN_NLI = 100 / 3
 METRICS = {"XNLI": ("nli", "accuracy"), "NER": ("ner", "f1"), "Parsing": ("parsing", "las")}
 """By the paper's name for a task, ours and its metric."""
 LANGUAGES = {"fr": "French", "de": "German", "ru": "Russian", "zh": "Chinese"}
 """English was trained with these in replication."""
+CONTROLLED = {
+    "control-starts": ["fr", "de", "ru", "zh"],
+    "control-softmax": ["de"],
+    "control-text": ["de"],
+    "control-growth": ["de"],
+}
+"""Controls of replication that have pieces there, and their languages so far."""
 # All other studies are published whole.
 MADE_SO_FAR = {
     "replication": {
@@ -80,6 +95,27 @@ def published_part(study: Study, name: str) -> Study:
 @cache
 def report_data(name: str) -> ReportData:
     return read_report_data(RESULTS / name)
+
+
+@cache
+def of_control(name: str) -> tuple[Study, list[Measurement]]:
+    """A control of replication, as far as it is there, and its findings."""
+    with TemporaryDirectory() as folder:
+        store = Store(Path(folder))
+        unpack(RESULTS / f"replication/pieces/{name}.tar.xz", store)
+        study = with_published_files(ROOT / "studies" / f"{name}.toml", RESULTS / "replication")
+        study = study.replace(targets=CONTROLLED[name], exhibits=[*study.exhibits, FIGURE_6])
+        return study, measurements(study, store)[0]
+
+
+def best_after_a_map(found: Iterable[Measurement], condition: str, seed: int) -> float:
+    """Sentences of Figure 6 that find their translation, at the best layer."""
+    return max(
+        each.value
+        for each in found
+        if (each.exhibit, each.metric, each.variant) == (FIGURE_6, "aligned_retrieval_p1", None)
+        and (each.condition, each.seed) == (condition, seed)
+    )
 
 
 @cache

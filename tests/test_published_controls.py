@@ -1,15 +1,23 @@
 """Pages say what the controls of results/replication have found, and no more than that."""
 
 import re
-from functools import cache
 from itertools import product
 from math import sqrt
 from pathlib import Path
 from statistics import fmean
-from tempfile import TemporaryDirectory
 
 import pytest
-from published_records import CHANCE_IN_NLI, METRICS, RECIPE, RESULTS, ROOT, report_data, with_published_files
+from published_records import (
+    CHANCE_IN_NLI,
+    CONTROLLED,
+    METRICS,
+    RECIPE,
+    RESULTS,
+    best_after_a_map,
+    of_control,
+    report_data,
+    with_published_files,
+)
 from scipy.stats import ttest_1samp
 
 from isoglot.pipeline.measurements import Measurement, measurements
@@ -21,21 +29,19 @@ from isoglot.store.unpacking import unpack
 
 CONTROLS = {
     "control-starts": {"sep-l1-3": "equal starts", "sep-l1-3-independent": "drawn apart"},
-    "control-softmax": {"default": "as it is", "default-own-bias": "own biases"},
+    "control-softmax": {
+        "default": "Default as it is",
+        "default-own-bias": "Default with own biases",
+        "no-anchors": "No anchors as it is",
+        "no-anchors-own-bias": "No anchors with own biases",
+    },
 }
 """Conditions of each control that are there, and what a page calls their models."""
-CONTROLLED = {"control-starts": ["fr", "de", "ru", "zh"], "control-softmax": ["de"]}
 
 
-@cache
 def with_control(name: str) -> list[Measurement]:
     """Findings of a control and of the study that it controls, as what both have lies in that one's pieces."""
-    with TemporaryDirectory() as folder:
-        store = Store(Path(folder))
-        unpack(RESULTS / f"replication/pieces/{name}.tar.xz", store)
-        study = with_published_files(ROOT / "studies" / f"{name}.toml", RESULTS / "replication")
-        of_control, _ = measurements(study.replace(targets=CONTROLLED[name]), store)
-    of_all = [*report_data("replication").measurements, *of_control]
+    of_all = [*report_data("replication").measurements, *of_control(name)[1]]
     return [each for each in of_all if each.languages[1] in CONTROLLED[name]]
 
 
@@ -211,3 +217,68 @@ def test_a_page_counts_earlier_models_of_each_kind_of_start_too(tmp_path: Path) 
         ]
     assert "drawn apart have {:.1f} LAS, {:.1f} F1 and {:.1f}% of sentences".format(*means["drawn apart"]) in page
     assert "those with equal starts {:.1f}, {:.1f} and {:.1f}.".format(*means["equal starts"]) in page
+
+
+def test_a_page_says_what_biases_of_their_own_do_to_no_anchors() -> None:
+    found = with_control("control-softmax")
+    page = (RESULTS / "replication/tested.md").read_text()
+    plain, own = "no-anchors", "no-anchors-own-bias"
+    for metric in ("accuracy", "f1", "las", "retrieval_p1"):
+        scores = by_place(found, metric)
+        assert min(scores[own, "de", seed] for seed in (0, 1)) > max(scores[plain, "de", seed] for seed in (0, 1))
+    retrieval, f1 = by_place(found, "retrieval_p1"), by_place(found, "f1")
+    assert (
+        "at least 21% of sentences, and they find {:.0f} and {:.0f}%".format(
+            *(retrieval[own, "de", each] for each in (0, 1))
+        )
+        in page
+    )
+    apart = [abs(f1[name, "de", 0] - f1[name, "de", 1]) for name in (own, plain)]
+    assert "{:.0f} points apart in NER where the two without are {:.0f} apart".format(*apart) in page
+    mapped = [best_after_a_map(found, own, seed) for seed in (0, 1)]
+    assert "the two with own biases find {:.1f} and {:.1f}%".format(*mapped) in page
+    comparisons = ReportScores(found).comparisons
+    points = {each.condition: f"{each.points.mean:.1f}" for each in comparisons.standings}
+    said = "In German No anchors has {} points above its floors, with own biases {}, and Sep Emb {}."
+    assert said.format(*(points[name] for name in (plain, own, "sep-emb"))) in page
+    for other, decided in ((plain, ["nli", "parsing"]), ("sep-emb", [])):
+        differ = [
+            each.task
+            for each in comparisons.trials
+            if order_verdict(each.leads[own].plain, each.leads[other].plain) is not Verdict.TOO_CLOSE
+        ]
+        assert differ == decided
+    more = (RESULTS / "replication/verdicts.md").read_text()
+    assert (
+        f"No anchors has {points[own]} points in German instead of {points[plain]}, and Sep Emb {points['sep-emb']}"
+        in more
+    )
+
+
+def test_a_page_tells_the_domain_of_a_text_from_its_size() -> None:
+    page = (RESULTS / "replication/tested.md").read_text()
+    _, cut = of_control("control-text")
+    whole = [each for each in report_data("replication").measurements if each.languages[1] == "de" and each.seed == 0]
+    points = {}
+    for text, found in (("all text, seed 0", whole), ("2.6M words", cut)):
+        trials = ReportScores(found).comparisons.trials
+        for condition, label in (("default", "Default"), ("wiki-cc", "Wiki-CC")):
+            points[label, text] = fmean(each.leads[condition].mean for each in trials)
+            scores = [
+                by_place(found, metric)[condition, "de", 0] for metric in ("accuracy", "f1", "las", "retrieval_p1")
+            ]
+            scores += [by_place(found, "word_translation_p1")[condition, "de", 0], points[label, text]]
+            assert f"| {label}, {text} | {' | '.join(f'{each:.1f}' for each in scores)} |" in page
+    keeps = [f"{points['Wiki-CC', text] / points['Default', text]:.0%}" for text in ("2.6M words", "all text, seed 0")]
+    assert (
+        "Wiki-CC keeps {} of Default's points. Where its own text alone is small, it keeps {}.".format(*keeps) in page
+    )
+    left = points["Default", "2.6M words"] / points["Default", "all text, seed 0"]
+    assert f"Default itself keeps {left:.0%} of its points" in page
+    assert f"[keeps {keeps[0]}]" in (RESULTS / "replication/verdicts.md").read_text()
+    assert ReportScores(cut).comparisons.outcomes["wiki-cc"] is Outcome.OPEN
+    order = ("wiki-cc", "default")
+    mapped = [f"{best_after_a_map(cut, condition, 0):.1f}" for condition in order]
+    plain = [f"{by_place(cut, 'retrieval_p1')[condition, 'de', 0]:.1f}" for condition in order]
+    assert "Wiki-CC finds {}% of them and Default {}%".format(*mapped) in page
+    assert "Without one it is {} and {}%".format(*plain) in page

@@ -214,7 +214,7 @@ def test_two_rules_foretell_the_longer_run(readme: str) -> None:
             f"{logistic(row, tokens):.1f}",
             prediction_text(*row.at(tokens), decimals=1),
         ]
-        assert f"| {row.line.label} | {' | '.join(cells)} |" in readme
+        assert f"| {row.line.label} | {' | '.join(cells)} | " in readme
         predicted, _ = row.at(tokens)
         assert predicted is not None
         apart[condition] = logistic(row, tokens) - predicted.value
