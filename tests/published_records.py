@@ -108,6 +108,28 @@ def of_control(name: str) -> tuple[Study, list[Measurement]]:
         return study, measurements(study, store)[0]
 
 
+def with_control(name: str) -> list[Measurement]:
+    """Findings of a control and of the study that it controls, as what both have lies in that one's pieces."""
+    of_all = [*report_data("replication").measurements, *of_control(name)[1]]
+    return [each for each in of_all if each.languages[1] in CONTROLLED[name]]
+
+
+ByPlace = dict[tuple[str, str, int], float]
+"""Scores by condition, target language and seed."""
+
+
+def by_place(found: list[Measurement], metric: str, *, language: str | None = None) -> ByPlace:
+    """Scores in each target, or in the language named; of retrieval the best layer's."""
+    scores: ByPlace = {}
+    for each in found:
+        target = each.languages[1]
+        is_asked = (each.metric, each.variant) == (metric, None) and each.exhibit in ("table-1", "emergence")
+        if is_asked and each.seed is not None and each.language in (None, language or target):
+            place = (each.condition, target, each.seed)
+            scores[place] = max(scores.get(place, 0.0), each.value)
+    return scores
+
+
 def best_after_a_map(found: Iterable[Measurement], condition: str, seed: int) -> float:
     """Sentences of Figure 6 that find their translation, at the best layer."""
     return max(

@@ -13,14 +13,13 @@ from published_records import (
     METRICS,
     RECIPE,
     RESULTS,
-    best_after_a_map,
-    of_control,
-    report_data,
+    by_place,
+    with_control,
     with_published_files,
 )
 from scipy.stats import ttest_1samp
 
-from isoglot.pipeline.measurements import Measurement, measurements
+from isoglot.pipeline.measurements import measurements
 from isoglot.report.findings.comparisons import Outcome
 from isoglot.report.findings.verdicts import Verdict, order_verdict
 from isoglot.report.report_scores import ReportScores
@@ -37,12 +36,6 @@ CONTROLS = {
     },
 }
 """Conditions of each control that are there, and what a page calls their models."""
-
-
-def with_control(name: str) -> list[Measurement]:
-    """Findings of a control and of the study that it controls, as what both have lies in that one's pieces."""
-    of_all = [*report_data("replication").measurements, *of_control(name)[1]]
-    return [each for each in of_all if each.languages[1] in CONTROLLED[name]]
 
 
 @pytest.mark.parametrize("name", CONTROLS)
@@ -108,22 +101,6 @@ def test_a_page_says_how_much_transfer_each_kind_of_start_keeps() -> None:
     assert f"from the floors of equal starts they would be {from_other_floors:.0%}" in page
     assert comparisons.outcomes["sep-l1-3-independent"] is Outcome.OPEN
     assert comparisons.outcomes["sep-l1-3"] is Outcome.SUFFERS
-
-
-ByPlace = dict[tuple[str, str, int], float]
-"""Scores by condition, target language and seed."""
-
-
-def by_place(found: list[Measurement], metric: str, *, language: str | None = None) -> ByPlace:
-    """Scores in each target, or in the language named; of retrieval the best layer's."""
-    scores: ByPlace = {}
-    for each in found:
-        target = each.languages[1]
-        is_asked = (each.metric, each.variant) == (metric, None) and each.exhibit in ("table-1", "emergence")
-        if is_asked and each.seed is not None and each.language in (None, language or target):
-            place = (each.condition, target, each.seed)
-            scores[place] = max(scores.get(place, 0.0), each.value)
-    return scores
 
 
 def test_a_page_says_how_far_the_kinds_of_start_lie_apart() -> None:
@@ -217,68 +194,3 @@ def test_a_page_counts_earlier_models_of_each_kind_of_start_too(tmp_path: Path) 
         ]
     assert "drawn apart have {:.1f} LAS, {:.1f} F1 and {:.1f}% of sentences".format(*means["drawn apart"]) in page
     assert "those with equal starts {:.1f}, {:.1f} and {:.1f}.".format(*means["equal starts"]) in page
-
-
-def test_a_page_says_what_biases_of_their_own_do_to_no_anchors() -> None:
-    found = with_control("control-softmax")
-    page = (RESULTS / "replication/tested.md").read_text()
-    plain, own = "no-anchors", "no-anchors-own-bias"
-    for metric in ("accuracy", "f1", "las", "retrieval_p1"):
-        scores = by_place(found, metric)
-        assert min(scores[own, "de", seed] for seed in (0, 1)) > max(scores[plain, "de", seed] for seed in (0, 1))
-    retrieval, f1 = by_place(found, "retrieval_p1"), by_place(found, "f1")
-    assert (
-        "at least 21% of sentences, and they find {:.0f} and {:.0f}%".format(
-            *(retrieval[own, "de", each] for each in (0, 1))
-        )
-        in page
-    )
-    apart = [abs(f1[name, "de", 0] - f1[name, "de", 1]) for name in (own, plain)]
-    assert "{:.0f} points apart in NER where the two without are {:.0f} apart".format(*apart) in page
-    mapped = [best_after_a_map(found, own, seed) for seed in (0, 1)]
-    assert "the two with own biases find {:.1f} and {:.1f}%".format(*mapped) in page
-    comparisons = ReportScores(found).comparisons
-    points = {each.condition: f"{each.points.mean:.1f}" for each in comparisons.standings}
-    said = "In German No anchors has {} points above its floors, with own biases {}, and Sep Emb {}."
-    assert said.format(*(points[name] for name in (plain, own, "sep-emb"))) in page
-    for other, decided in ((plain, ["nli", "parsing"]), ("sep-emb", [])):
-        differ = [
-            each.task
-            for each in comparisons.trials
-            if order_verdict(each.leads[own].plain, each.leads[other].plain) is not Verdict.TOO_CLOSE
-        ]
-        assert differ == decided
-    more = (RESULTS / "replication/verdicts.md").read_text()
-    assert (
-        f"No anchors has {points[own]} points in German instead of {points[plain]}, and Sep Emb {points['sep-emb']}"
-        in more
-    )
-
-
-def test_a_page_tells_the_domain_of_a_text_from_its_size() -> None:
-    page = (RESULTS / "replication/tested.md").read_text()
-    _, cut = of_control("control-text")
-    whole = [each for each in report_data("replication").measurements if each.languages[1] == "de" and each.seed == 0]
-    points = {}
-    for text, found in (("all text, seed 0", whole), ("2.6M words", cut)):
-        trials = ReportScores(found).comparisons.trials
-        for condition, label in (("default", "Default"), ("wiki-cc", "Wiki-CC")):
-            points[label, text] = fmean(each.leads[condition].mean for each in trials)
-            scores = [
-                by_place(found, metric)[condition, "de", 0] for metric in ("accuracy", "f1", "las", "retrieval_p1")
-            ]
-            scores += [by_place(found, "word_translation_p1")[condition, "de", 0], points[label, text]]
-            assert f"| {label}, {text} | {' | '.join(f'{each:.1f}' for each in scores)} |" in page
-    keeps = [f"{points['Wiki-CC', text] / points['Default', text]:.0%}" for text in ("2.6M words", "all text, seed 0")]
-    assert (
-        "Wiki-CC keeps {} of Default's points. Where its own text alone is small, it keeps {}.".format(*keeps) in page
-    )
-    left = points["Default", "2.6M words"] / points["Default", "all text, seed 0"]
-    assert f"Default itself keeps {left:.0%} of its points" in page
-    assert f"[keeps {keeps[0]}]" in (RESULTS / "replication/verdicts.md").read_text()
-    assert ReportScores(cut).comparisons.outcomes["wiki-cc"] is Outcome.OPEN
-    order = ("wiki-cc", "default")
-    mapped = [f"{best_after_a_map(cut, condition, 0):.1f}" for condition in order]
-    plain = [f"{by_place(cut, 'retrieval_p1')[condition, 'de', 0]:.1f}" for condition in order]
-    assert "Wiki-CC finds {}% of them and Default {}%".format(*mapped) in page
-    assert "Without one it is {} and {}%".format(*plain) in page

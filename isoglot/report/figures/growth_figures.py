@@ -123,6 +123,7 @@ def growth_picture(figure: LineFigure, rows: Sequence[Growth], *, predicted: Seq
         )
         for row, earlier in zip(rows, before, strict=True)
     ]
+    is_foretold = any(each["part"] == PREDICTED for _, trend in drawn for each in trend)
     papers = [row.paper for row in rows if row.paper is not None and reaches_paper]
     values = [each[key] for points, trend in drawn for each in (*points, *trend) for key in ("low", "high")]
     top = roomy([0.0, *values, *papers, *(row.floor for row in rows)])
@@ -146,7 +147,7 @@ def growth_picture(figure: LineFigure, rows: Sequence[Growth], *, predicted: Seq
     legend = [
         f"{unit} by tokens read (log scale)",
         *([f"dashes and band: the last doublings go on, {LEVEL:.0%} interval"] if reaches_paper else []),
-        *(["grey band: what the shorter run predicted"] if any(before) else []),
+        *(["grey band and its dashes: what the shorter run predicted"] if is_foretold else []),
     ]
     legend += [f"grey dashes: {name}" for name in dict.fromkeys(row.floor_name for row in rows) if name]
     if behind:
